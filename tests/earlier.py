@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from editing import git
 
-from forkpoint.client.places import folder_name
+from forkpoint.clients.claude.places import folder_name
 from program import Result, answer, run
 
 SAMPLES = Path(__file__).parent / "samples" / "earlier"

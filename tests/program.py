@@ -13,9 +13,9 @@ from unittest import mock
 import jsonschema_rs
 import pytest
 
+from forkpoint.answers.refusals import EXIT, Code
 from forkpoint.cli.main import run as program
 from forkpoint.ops import schemas
-from forkpoint.ops.refusals import EXIT, Code
 
 
 class Result(NamedTuple):

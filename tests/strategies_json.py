@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from forkpoint.client.lines import KEYED, LEFT_OUT, REFERENCES, STATE
+from forkpoint.clients.claude.lines import KEYED, LEFT_OUT, REFERENCES, STATE
 from strategies_fork import SESSION
 
 Row = dict[str, Any]

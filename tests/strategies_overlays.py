@@ -9,11 +9,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from forkpoint.transcript.ask import overlays
-from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.query import overlays
+from forkpoint.transcript.query.outline import Outline
+from forkpoint.transcript.write import inplace
 from strategies_fork import FORK, SESSION, entry, line, result, sidecar, text, use
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.client.places import folder_name
+from forkpoint.clients.claude.places import folder_name
 
 SAMPLES: Final = Path(__file__).parent / "samples" / "plans"
 THEIR_CONFIG, THEIR_WORK = "/home/ada/.claude", "/srv/garden"

@@ -20,7 +20,7 @@ from pathlib import Path
 from ci.check import links
 from ci.lib import ROOT, VENV, relative
 from forkpoint.ops import schemas
-from forkpoint.service.description import described
+from forkpoint.server.description import described
 
 MADE = {ROOT / "spec" / "answers.json": schemas.document, ROOT / "spec" / "service.json": described}
 """The schema of every command's answer, and the description of the service."""

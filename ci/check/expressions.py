@@ -37,10 +37,10 @@ BOUND = 256
 LINEAR: dict[str, str] = {
     "transcript/format/jsontext.py _TOKEN": "the text that is searched is valid JSON, so a token begins wherever "
     "the one before ends",
-    "transcript/make/fork.py _STRING": "the line that is searched is valid JSON, so a search that begins at a string ends with "
+    "transcript/write/fork.py _STRING": "the line that is searched is valid JSON, so a search that begins at a string ends with "
     "it, and the next begins behind it",
-    "transcript/heal/mend.py _REDACTED": "a string ends at a quote or at the end of the text, so it never fails; a number begins "
-    "behind one of four signs, which none of its parts can pass",
+    "transcript/repair/mend.py _REDACTED": "a string ends at a quote or at the end of the text, so it never fails; a number "
+    "begins behind one of four signs, which none of its parts can pass",
 }
 """What the rule refuses and what is linear all the same, with the reason."""
 

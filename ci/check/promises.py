@@ -62,21 +62,21 @@ PROMISES = (
         "A fork holds the conversation at its point, each line byte for byte, and nothing else.",
         ("P4.36", "P4.37", "P4.38", "P4.39", "P5.9", "P25.1", "P25.4", "P27.13"),
         ("certificate.check", "certificate.misread"),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         rests_on=(1, 2, 3),
     ),
     Promise(
         "The point is the one that the words of the request name; the title and the id follow from it.",
         (),
         ("certificate.asked.misplaced", "certificate.asked.misnamed", "certificate.goes_on.elsewhere"),
-        ("tests/store/test_asked.py", "tests/store/test_goes_on.py"),
+        ("tests/sessions/test_asked.py", "tests/sessions/test_goes_on.py"),
         rests_on=(3, 5, 7),
     ),
     Promise(
         "One can go on there: calls and results are paired, and nothing that belongs to it comes later.",
         ("P3.1", "P3.3", "P3.11", "P4.45"),
         ("certificate.asked.no_point",),
-        ("tests/store/test_asked.py",),
+        ("tests/sessions/test_asked.py",),
         ("spec/client.md",),
         (1, 2, 3, 4),
     ),
@@ -84,14 +84,14 @@ PROMISES = (
         "`--nearest` takes the nearest point above.",
         ("P3.8",),
         ("certificate.asked.misplaced", "certificate.nearest.nearer"),
-        ("tests/core/test_turns.py", "tests/store/test_asked.py"),
+        ("tests/core/test_turns.py", "tests/sessions/test_asked.py"),
         rests_on=(1, 2, 3),
     ),
     Promise(
         "At the end of a fork a client sends what it sent there.",
         ("P4.39", "P4.48", "P27.8", "P27.13", "P27.17"),
         ("certificate.decide",),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         ("spec/client.md",),
         (1, 2, 3, 4, 5, 6, 7),
     ),
@@ -99,7 +99,7 @@ PROMISES = (
         "The files that a kept line names go along.",
         (),
         ("certificate.beside.missing",),
-        ("tests/store/test_companions.py",),
+        ("tests/sessions/test_companions.py",),
         ("spec/sharing.md",),
         (3, 7),
     ),
@@ -114,21 +114,21 @@ PROMISES = (
         "An export holds what is shown.",
         ("P5.13", "P5.14"),
         ("certificate.misread",),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         rests_on=(1, 2, 3),
     ),
     Promise(
         "With a record a client sends what it sent, but for what the request names; undo restores it.",
         ("P5.20", "P12.2", "P13.1", "P20.5", "P20.6", "P26.1", "P26.12", "P26.15"),
         ("certificate.records.check",),
-        ("tests/store/test_asked_appends.py",),
+        ("tests/sessions/test_asked_appends.py",),
         rests_on=(1, 2, 3, 6),
     ),
     Promise(
         "`rewind` and `checkout` make the entry the head that was named.",
         (),
         ("certificate.goes_to", "certificate.goes_on.elsewhere"),
-        ("tests/store/test_asked_appends.py", "tests/store/test_goes_on.py"),
+        ("tests/sessions/test_asked_appends.py", "tests/sessions/test_goes_on.py"),
         ("spec/in-place.md",),
         (3, 5, 7),
     ),
@@ -136,7 +136,7 @@ PROMISES = (
         "A merge brings each entry once, and loses none.",
         ("P5.22", "R2.4", "R2.5", "R2.10", "R2.14", "P23.3"),
         ("certificate.brought",),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         rests_on=(1, 2, 3),
     ),
     Promise(
@@ -150,14 +150,14 @@ PROMISES = (
         "A backfill keeps each old byte, and adds what lacked.",
         ("P6b.10", "P6b.12", "P6b.17"),
         ("certificate.filled",),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         rests_on=(1, 2, 7),
     ),
     Promise(
         "A repaired file holds the lines that its report says.",
         (),
         ("certificate.mended",),
-        ("tests/store/test_certificate.py",),
+        ("tests/sessions/test_certificate.py",),
         rests_on=(3, 7),
     ),
     Promise(
@@ -214,8 +214,8 @@ def anchor(one: Property) -> str:
 def _file(name: str) -> Path:
     """The file in which a function of the certificate stands."""
     module = name.rpartition(".")[0].replace(".", "/")
-    single = PACKAGE / f"{module}.py"
-    return single if single.exists() else PACKAGE / module / "__init__.py"
+    single = PACKAGE / "certify" / f"{module}.py"
+    return single if single.exists() else PACKAGE / "certify" / module / "__init__.py"
 
 
 def holes(properties: Sequence[Property]) -> Iterator[str]:

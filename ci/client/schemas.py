@@ -360,9 +360,9 @@ def era_of(version: tuple[int, ...]) -> str:
 def count(corpus: Path) -> dict[str, Any]:
     """What it costs to fill every file of the corpus for the newest version; and what the schemas of the version that wrote it
     say of every line."""
-    from forkpoint.transcript.ask import validate
     from forkpoint.transcript.format import reader, schemas
-    from forkpoint.transcript.heal.backfill import Cost, Filler
+    from forkpoint.transcript.query import validate
+    from forkpoint.transcript.repair.backfill import Cost, Filler
 
     held = schemas.for_version(NEWEST)
     costs = {era: Cost() for era in (*ERAS, NEWEST, "no version")}

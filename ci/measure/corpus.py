@@ -25,16 +25,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from forkpoint.answers.refusals import Code, Refusal
 from forkpoint.cli.main import main as program
 from forkpoint.core import contexts, rewriting
 from forkpoint.disk.files import write_new
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.requests import NewSession
-from forkpoint.store import forking, projects
-from forkpoint.transcript.ask import check, outline, select, verify
+from forkpoint.sessions import forking, projects
 from forkpoint.transcript.format import reader, schemas
-from forkpoint.transcript.heal import backfill
-from forkpoint.transcript.make import promotion
+from forkpoint.transcript.query import check, outline, select, verify
+from forkpoint.transcript.repair import backfill
+from forkpoint.transcript.write import promotion
 
 TARGET = "2.1.330"
 OLD_POINTS = 20

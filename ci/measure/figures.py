@@ -105,7 +105,7 @@ class Tree:
             {
                 name
                 for name, node in self.nodes()
-                if not name.startswith(("forkpoint.client", "forkpoint.oracle"))
+                if not name.startswith(("forkpoint.client.", "forkpoint.clients.", "forkpoint.oracle"))
                 and isinstance(node, ast.Constant)
                 and isinstance(node.value, str)
                 and node.value in KEYS

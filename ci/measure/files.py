@@ -16,10 +16,10 @@ from collections import Counter
 from pathlib import Path
 
 from ci.lib import ROOT, Failed
-from forkpoint.transcript.ask import edits, files, outline
-from forkpoint.transcript.ask.edits import READ, UNKNOWN, Doings
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import file_edits, file_timeline, outline
+from forkpoint.transcript.query.file_edits import READ, UNKNOWN, Doings
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 PAGE = ROOT / "spec" / "files.md"
@@ -28,7 +28,7 @@ PLACE = re.compile(r"(?<=<!-- real sessions -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 def readings(transcript: Transcript, doings: Doings, found: Counter[str]) -> None:
     """Counts how each whole reading compares with the file that is rebuilt at each legal point before it."""
-    lines = files.timelines([each for each in doings.touches if each.source != READ], doings.ran)
+    lines = file_timeline.timelines([each for each in doings.touches if each.source != READ], doings.ran)
     points = [transcript.span(position).number for position in outline.outline(transcript).legal]
     for path, line in lines.items():
         every = [each for each in doings.touches if each.path == path]
@@ -63,7 +63,7 @@ def text(folder: Path) -> str:
     found: Counter[str] = Counter()
     for path in sorted(folder.rglob("*.jsonl")):
         transcript = reader.read(path)
-        doings = edits.doings(transcript)
+        doings = file_edits.doings(transcript)
         if any(each.writes for each in doings.touches):
             found["sessions"] += 1
             readings(transcript, doings, found)

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci.lib import ROOT, Failed
-from forkpoint.transcript.ask import outline
-from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import outline
+from forkpoint.transcript.query.blockers import HOLE
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 PAGE = ROOT / "spec" / "19-holes.md"

@@ -558,8 +558,8 @@ def record(home: Home, **says: object) -> str:
 @shape
 def drops(home: Home, size: int) -> None:
     """As many drops as turns that stay, each of one turn."""
-    from forkpoint.transcript.ask import overlays
     from forkpoint.transcript.format import reader
+    from forkpoint.transcript.query import overlays
 
     turns = size // 6
     while home.made < 4 * turns:
@@ -574,8 +574,8 @@ def drops(home: Home, size: int) -> None:
 @shape
 def undos(home: Home, size: int) -> None:
     """One drop, taken back, and that taken back, and so on."""
-    from forkpoint.transcript.ask import overlays
     from forkpoint.transcript.format import reader
+    from forkpoint.transcript.query import overlays
 
     for _ in range(4):
         home.turn(home.tip)

@@ -115,7 +115,7 @@ say()
 """
 
 IMPORT = """
-from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.query.head import head
 from forkpoint.transcript.format import reader
 from forkpoint.worldlines import sessions
 from forkpoint.worldlines.store import Store

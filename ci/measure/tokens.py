@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
-from forkpoint.transcript.ask import tokens
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.outline import outline
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import tokens
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.outline import outline
 
 Stretch = tuple[int, int]
 

@@ -23,11 +23,11 @@ from ci.lib import ROOT, Failed
 from ci.measure.bench import PLACE
 from ci.setup import make_environment
 from forkpoint import api as sessions
-from forkpoint.ops import leaving_out
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal
+from forkpoint.ops import records
 from forkpoint.requests import TrimRequest
-from forkpoint.transcript.ask import trimming
-from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.query import trimming
+from forkpoint.transcript.query.estimates import estimates
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 PAGE = ROOT / "spec" / "leaving-out.md"
@@ -63,13 +63,13 @@ def ours(source: Path, folder: Path, *, thinking: bool) -> tuple[int, int]:
     path = folder / "ours.jsonl"
     shutil.copyfile(source, path)
     one = sessions.read(path)
-    there = {part.reason for part in leaving_out.suggest_trims(one).parts}
+    there = {part.reason for part in records.suggest_trims(one).parts}
     for reason in trimming.REASONS:
         if reason in there:
-            leaving_out.trim(one, TrimRequest(what=reason, force=True))
+            records.trim(one, TrimRequest(what=reason, force=True))
     if thinking:
         with contextlib.suppress(Refusal):  # it has none
-            leaving_out.trim(one, TrimRequest(what="s1..HEAD", kinds=[trimming.THINKING], force=True))
+            records.trim(one, TrimRequest(what="s1..HEAD", kinds=[trimming.THINKING], force=True))
     made = one.export(out=os.fspath(folder / f"made-{thinking}.jsonl"))
     assert made.path is not None
     return tokens(Path(made.path)), changed(source, Path(made.path))
@@ -96,7 +96,7 @@ def main() -> int:
     for path in sorted(folder.rglob("*.jsonl")):
         one = sessions.read(path)
         if one.head.position is not None and not one.transcript.violations and not one.transcript.damage:
-            ranked.append((leaving_out.suggest_trims(one).tokens_estimate, path))
+            ranked.append((records.suggest_trims(one).tokens_estimate, path))
     rows = []
     for _, path in sorted(ranked, reverse=True)[:SHOWN]:
         with tempfile.TemporaryDirectory() as place:

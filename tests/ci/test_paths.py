@@ -21,7 +21,7 @@ from forkpoint.core.one import TABLE
 def asks(): one.used(); TABLE
 """,
     "forkpoint.ops.three": "from forkpoint.transcript.two import asks\ndef fork(): asks()\n",
-    "forkpoint.store.four": "from forkpoint.core.one import alone\ndef nobody(): alone()\n",
+    "forkpoint.sessions.four": "from forkpoint.core.one import alone\ndef nobody(): alone()\n",
 }
 
 
@@ -31,7 +31,7 @@ def trees(house: dict[str, str]) -> dict[str, ast.Module]:
 
 def test_what_no_operation_leads_to_is_found() -> None:
     assert paths.aside(trees(HOUSE)) == ["one.alone"]
-    called = HOUSE | {"forkpoint.cli.five": "from forkpoint.store import four\ndef run(): four.nobody()\n"}
+    called = HOUSE | {"forkpoint.cli.five": "from forkpoint.sessions import four\ndef run(): four.nobody()\n"}
     assert paths.aside(trees(called)) == []
 
 

@@ -12,11 +12,11 @@ import sent_reference
 from hypothesis import given
 
 from forkpoint import api as sessions
-from forkpoint.client.lines import SILENT
-from forkpoint.ops import checking, looking
+from forkpoint.clients.claude.lines import SILENT
+from forkpoint.ops import checking, views
 from forkpoint.requests import DiffRequest
-from forkpoint.transcript.ask.sent import sent
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query.sent import sent
 from program import answer, run
 from strategies_below import Line, trees
 from strategies_points import answer as result
@@ -114,7 +114,7 @@ def all_is_there(path: Path) -> None:
     known = [one.place(each.position).uuid for each in sent(one.transcript, one.head.position, True)]
     assert set(expected) >= set(known)
     assert set(known) >= {uuid for uuid in expected if uuid in held(one)}
-    read = looking.conversation(one)
+    read = views.conversation(one)
     shown = {part.uuid for part in read.parts}
     counted = sum(read.hidden.values()) if isinstance(read.hidden, dict) else 0
     assert len(set(known) - shown) <= counted
@@ -151,7 +151,7 @@ def test_all_that_is_sent_is_compared_and_shown_or_counted(lines: list[Line]) ->
     assert uuids <= kept
     if not any(sent_reference.is_boundary(line) for line in lines):  # else a fork keeps more than is sent
         assert uuids == kept
-    read = looking.conversation(one)
+    read = views.conversation(one)
     shown = {part.uuid for part in read.parts}
     counted = sum(read.hidden.values()) if isinstance(read.hidden, dict) else 0
     assert len(uuids - shown) <= counted

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import program
 from ci.measure import growth
+from forkpoint.answers.refusals import EXIT, Code
 from forkpoint.ops import registry
-from forkpoint.ops.refusals import EXIT, Code
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from strategies_fork import FORK, SESSION
 from strategies_json import ODD, Row, agent, changed, forked, recorded, working, written
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from forkpoint.ops import archiving
-from forkpoint.store import archive, projects
+from forkpoint.sessions import archive, projects
 from program import answer, call, run
 from strategies_store import entry, say, session_id, turns, uuid, write
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from forkpoint.core import overlays as model
-from forkpoint.store import projects
-from forkpoint.transcript.ask import overlays
+from forkpoint.sessions import projects
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import overlays
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import aged, entries, go_on, save, turns, values

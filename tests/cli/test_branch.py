@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer, call, run
 from strategies_store import session_id, turns, write
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.client import programs
-from forkpoint.store import projects
+from forkpoint.clients.claude import programs
+from forkpoint.sessions import projects
 from program import answer, call, run
 from strategies_store import entry, say, session_id, uuid, write
 

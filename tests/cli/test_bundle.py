@@ -19,7 +19,7 @@ import pytest
 from blake3 import blake3
 
 from forkpoint.disk.files import Stage
-from forkpoint.store import archive, projects
+from forkpoint.sessions import archive, projects
 from program import answer, call, run
 from strategies_fork import SESSION, conversation, result
 from strategies_fork import entry as made

@@ -15,7 +15,7 @@ import pytest
 
 from forkpoint.cli import checkpoint as cli
 from forkpoint.ops import checkpoints
-from forkpoint.store import projects, refs, settings
+from forkpoint.sessions import projects, refs, settings
 from program import Result, answer, call, run
 from strategies_store import entry, say, session_id, turns, uuid, write
 

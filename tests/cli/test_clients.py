@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, line, sidecar, text
 from strategies_overlays import aged, entries, go_on, save, timed, turns, values

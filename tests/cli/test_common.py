@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.answers.refusals import EXIT, Code
 from forkpoint.cli import common, console, main
-from forkpoint.ops.refusals import EXIT, Code
 from forkpoint.transcript.format import reader
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from needs import lacking
 from program import run
 from strategies_store import session_id, turns, write

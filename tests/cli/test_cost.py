@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from forkpoint.client.places import folder_name
+from forkpoint.clients.claude.places import folder_name
 from forkpoint.transcript.format.marker import Marker
 from program import answer, run
 from strategies_points import data, speak, user

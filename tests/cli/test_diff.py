@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.client.places import folder_name
+from forkpoint.clients.claude.places import folder_name
 from needs import transcripts
 from program import answer, call, run
 from strategies_overlays import aged, save, timed

@@ -13,8 +13,8 @@ import pytest
 from editing import Editor, git, repository
 
 from forkpoint.disk import files as disk
-from forkpoint.store import git as git_module
-from forkpoint.store import projects, workfiles
+from forkpoint.sessions import git as git_module
+from forkpoint.sessions import projects, worktree_files
 from program import answer, call, run
 from strategies_fork import SESSION
 
@@ -159,7 +159,7 @@ def test_a_failure_takes_the_worktree_back(desk: Desk, monkeypatch: pytest.Monke
     desk.save()
     before = desk.untouched()
     with monkeypatch.context() as patched:
-        patched.setattr(workfiles, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        patched.setattr(worktree_files, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
         refused = call("fork", SESSION, "--worktree", "../wt", "--at", "1")
     assert refused.code == 2
     assert "No space left on device; the worktree was taken back" in refused.stderr
@@ -320,7 +320,7 @@ def test_a_failure_in_place_leaves_every_file_as_it_was(desk: Desk, monkeypatch:
     three_turns(desk)
     path = desk.save()
     before, text = desk.untouched(), path.read_bytes()
-    real, calls = workfiles.write, []
+    real, calls = worktree_files.write, []
 
     def fails(root: Path, name: str, *more: Any) -> None:
         calls.append(name)
@@ -329,7 +329,7 @@ def test_a_failure_in_place_leaves_every_file_as_it_was(desk: Desk, monkeypatch:
         real(root, name, *more)
 
     with monkeypatch.context() as patched:
-        patched.setattr(workfiles, "write", fails)
+        patched.setattr(worktree_files, "write", fails)
         refused = call("files", SESSION, "--at", "1", "--restore")
     assert refused.code == 2
     assert "nothing was restored" in refused.stderr
@@ -337,7 +337,7 @@ def test_a_failure_in_place_leaves_every_file_as_it_was(desk: Desk, monkeypatch:
     assert git(desk.repo, "for-each-ref", "refs/forkpoint") == ""
     calls.clear()
     with monkeypatch.context() as patched:
-        patched.setattr(workfiles, "write", fails)
+        patched.setattr(worktree_files, "write", fails)
         half = call("rewind", SESSION, "--at", "1", "--files")
     assert half.code == 5
     assert "was moved, but its files were not put back" in half.stderr
@@ -346,7 +346,7 @@ def test_a_failure_in_place_leaves_every_file_as_it_was(desk: Desk, monkeypatch:
 
 
 def test_a_file_that_changes_meanwhile_is_not_overwritten(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forkpoint.store.git import Repository
+    from forkpoint.sessions.git import Repository
 
     three_turns(desk)
     desk.save()
@@ -369,7 +369,7 @@ def test_what_was_begun_is_finished_or_taken_back(desk: Desk, monkeypatch: pytes
     before = desk.untouched()
     for end in ("--operation", "--undo"):
         with monkeypatch.context() as patched:
-            patched.setattr(workfiles, "write", lambda *_: os._exit(9))
+            patched.setattr(worktree_files, "write", lambda *_: os._exit(9))
             child = os.fork()
             if not child:
                 try:
@@ -536,7 +536,7 @@ def test_only_a_worktree_of_its_own_is_taken_back(desk: Desk) -> None:
 
 
 def test_what_another_restore_did_meanwhile_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forkpoint.store.git import Repository
+    from forkpoint.sessions.git import Repository
 
     three_turns(desk)
     desk.save()
@@ -692,7 +692,7 @@ def test_other_repositories_are_left_by_an_undo_as_well(desk: Desk) -> None:
 
 
 def test_a_name_that_ends_in_a_newline_leads_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forkpoint.store import git as store
+    from forkpoint.sessions import git as store
 
     repository(tmp_path / "repo")
     odd = repository(tmp_path / "repo\n")
@@ -712,7 +712,7 @@ def test_a_rewind_with_files_can_be_repeated(desk: Desk, monkeypatch: pytest.Mon
     operation = "f1111111-0000-4000-8000-000000000002"
     words = ("rewind", SESSION, "--at", "1", "--files", "--operation", operation, "--force")
     with monkeypatch.context() as patched:
-        patched.setattr(workfiles, "write", lambda *_: (_ for _ in ()).throw(OSError(13, "Permission denied")))
+        patched.setattr(worktree_files, "write", lambda *_: (_ for _ in ()).throw(OSError(13, "Permission denied")))
         refused = call(*words)
     assert refused.code == 5
     assert "moves the head back" in refused.stderr
@@ -726,7 +726,7 @@ def test_a_rewind_with_files_can_be_repeated(desk: Desk, monkeypatch: pytest.Mon
 
 
 def test_what_was_killed_before_the_head_moved_is_begun_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forkpoint.transcript.make import inplace
+    from forkpoint.transcript.write import inplace
 
     three_turns(desk)
     path = desk.save()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects, sessions
+from forkpoint.sessions import projects, summaries
 from program import answer, call, run
 from strategies_store import session_id, turns, write
 
@@ -56,7 +56,7 @@ def test_the_newest_conversation_comes_first_whatever_the_files_time(
     assert answer("resume")["session"] == NEW
     assert answer("resume", "-")["session"] == OLD
     shown = run("sessions").stdout
-    days = (time.time() - sessions.summarize(projects.project_folder(work) / f"{OLD}.jsonl").when) / 86400
+    days = (time.time() - summaries.summarize(projects.project_folder(work) / f"{OLD}.jsonl").when) / 86400
     assert f"{int(days // 7)} w" in shown or f"{int(days)} d" in shown or f"{int(days // 365)} y" in shown
     first = answer("sessions")["sessions"][0]
     assert first["newest"] == 1789948800.0

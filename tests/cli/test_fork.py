@@ -18,7 +18,7 @@ from uuid import UUID
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from forkpoint.transcript.format import reader
 from needs import lacking
 from program import answer, call, run

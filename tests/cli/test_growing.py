@@ -14,10 +14,10 @@ import pytest
 
 import forkpoint
 from ci.measure import shapes
-from forkpoint import certificate
+from forkpoint.certify import certificate
 from forkpoint.ops import storing
 from forkpoint.transcript.format import edits, reader
-from forkpoint.transcript.make import fork
+from forkpoint.transcript.write import fork
 from forkpoint.worldlines import sessions
 from forkpoint.worldlines.store import Store
 from program import call

@@ -35,8 +35,8 @@ from hostile_repositories import (
 )
 
 from forkpoint import requests
-from forkpoint.ops.refusals import EXIT, Code
-from forkpoint.store import projects
+from forkpoint.answers.refusals import EXIT, Code
+from forkpoint.sessions import projects
 from program import Result, answer, call
 from strategies_fork import SESSION
 
@@ -203,17 +203,17 @@ def test_every_key_of_git_is_classified() -> None:
 
 def test_whoever_reaches_git_is_known() -> None:
     """A command that begins to call git has to be tried here, too."""
-    roots = {"forkpoint.store.git", "forkpoint.ops.files", "forkpoint.ops.worktrees"}
+    roots = {"forkpoint.sessions.git", "forkpoint.ops.files", "forkpoint.ops.worktrees"}
     found = {str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if _imported(path) & roots}
     assert found == {
         "cli/files.py",
         "cli/fork.py",
         "cli/going_on.py",
         "ops/files.py",
-        "ops/moving.py",
+        "ops/head.py",
         "ops/worktrees.py",
-        "store/workfiles.py",
-        "terminal/app.py",
+        "sessions/worktree_files.py",
+        "tui/app.py",
     }
     moving = [one for one in vars(requests).values() if isinstance(one, type) and issubclass(one, requests.MoveRequest)]
     assert set(moving) == {requests.MoveRequest, requests.CheckoutRequest, requests.RewindRequest}
@@ -296,7 +296,7 @@ def test_a_worktree_of_the_repository_runs_nothing(name: str, tmp_path: Path, mo
 
 def test_the_terminal_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("textual", reason="the lowest versions are tried without it")
-    from forkpoint.terminal import app as terminal
+    from forkpoint.tui import app as terminal
 
     place = made(tmp_path, monkeypatch, TOGETHER, UNPACKED)
     session(place, project=place.folder)

@@ -18,10 +18,10 @@ from forkpoint.api import Session
 from forkpoint.cli import common
 from forkpoint.cli import rewind as rewinding
 from forkpoint.ops import session as sessions
-from forkpoint.transcript.ask import head
-from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.query import head
+from forkpoint.transcript.query.outline import Outline
+from forkpoint.transcript.write import inplace
 from program import answer, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -261,9 +261,9 @@ def test_a_last_line_without_a_newline_is_not_glued_to(session: Path) -> None:
 
 def test_lines_that_did_not_make_it_the_head_are_said(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("forkpoint.transcript.make.inplace.append", lambda *_, **__: None)
+        patched.setattr("forkpoint.transcript.write.inplace.append", lambda *_, **__: None)
         assert "does not read as it must; " in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
-    monkeypatch.setattr("forkpoint.transcript.make.inplace.write", lambda *_, **__: None)
+    monkeypatch.setattr("forkpoint.transcript.write.inplace.write", lambda *_, **__: None)
     assert "not what was asked for" in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
 
 

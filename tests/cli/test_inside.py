@@ -18,7 +18,7 @@ from forkpoint.cli import inside as cli
 from forkpoint.disk import running
 from forkpoint.ops import commands, program
 from forkpoint.ops.commands import TABLE
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import Result, answer, call, run
 from strategies_store import session_id, turns, write
 

@@ -12,8 +12,8 @@ import pytest
 
 from forkpoint.api import Session
 from forkpoint.ops import session as sessions
-from forkpoint.transcript.ask import head, overlays
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import head, overlays
 from program import answer, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values, without

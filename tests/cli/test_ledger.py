@@ -10,8 +10,8 @@ import pytest
 
 from forkpoint.core.evidence import Forked, Governance, Joined
 from forkpoint.evidence import ledger
-from forkpoint.transcript.ask import witness
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import witness
 from program import answer, run
 from strategies_points import data, speak, user
 

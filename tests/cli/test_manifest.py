@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.ops import dependencies
-from forkpoint.ops.refusals import Refusal
 from program import answer, call, run
 from strategies_fork import SESSION, entry, sidecar, text
 from strategies_overlays import save

@@ -16,9 +16,9 @@ import strategies_points as rows
 from forkpoint.api import Session
 from forkpoint.core import contexts
 from forkpoint.ops import session as sessions
-from forkpoint.transcript.ask import head
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.make import merge as merging
+from forkpoint.transcript.query import head
+from forkpoint.transcript.write import merge as merging
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values
@@ -636,7 +636,7 @@ def test_only_a_node_in_full_quotes(a: Path, b: Path) -> None:
 
 def test_words_that_would_end_their_quotation_are_refused(a: Path, b: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A digest that tells nothing apart: the words of the branch hold the mark that it gives."""
-    monkeypatch.setattr("forkpoint.transcript.make.merge._mark", lambda _text: "0" * 16)
+    monkeypatch.setattr("forkpoint.transcript.write.merge._mark", lambda _text: "0" * 16)
     go_on(
         b,
         entry("b7", "b6", content=f"one\n</merged-branch {'0' * 16}> two"),

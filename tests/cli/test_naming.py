@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import forkpoint
-from forkpoint.store import kept, projects, refs, sessions
+from forkpoint.sessions import projects, refs, state_files, summaries
 from program import answer, call, run
 from strategies_store import session_id, turns, uuid, write
 
@@ -39,13 +39,13 @@ def test_a_title_is_given_and_taken_back(project: Path) -> None:
     assert "the title is Herbs for the balcony; it was Question 0 of herbs" in said.stderr
     line = {"type": "custom-title", "customTitle": "Herbs for the balcony", "sessionId": ONE}
     assert path.read_bytes() == before + json.dumps(line, separators=(",", ":")).encode() + b"\n"
-    assert sessions.summarize(path).title == "Herbs for the balcony"
+    assert summaries.summarize(path).title == "Herbs for the balcony"
     assert forkpoint.open(path).head == forkpoint.open(path).head
     os.utime(path, (1, 1))
     undo = said.stdout.strip()
     assert undo == f"forkpoint rename {path} --force -- 'Question 0 of herbs'"
     run("rename", path, "Question 0 of herbs")
-    assert sessions.summarize(path).title == "Question 0 of herbs"
+    assert summaries.summarize(path).title == "Question 0 of herbs"
     assert path.read_bytes().startswith(before)
 
 
@@ -63,7 +63,7 @@ def test_a_title_that_reads_like_an_option(project: Path) -> None:
     undo = run("rename", ONE, "Herbs").stdout.strip()
     os.utime(project / f"{ONE}.jsonl", (1, 1))
     run(*shlex.split(undo)[1:])
-    assert sessions.summarize(project / f"{ONE}.jsonl").title == "--help"
+    assert summaries.summarize(project / f"{ONE}.jsonl").title == "--help"
 
 
 def test_an_operation_that_is_given_again(project: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_is_no_name(name: str) -> None:
 def test_what_is_read_back_is_data(project: Path) -> None:
     """A ref that was forged names nothing that is not in the session."""
     run("ref", "add", "good", ONE, "--at", "1")
-    place = kept.of_session(refs.PLACE, ONE)
+    place = state_files.of_session(refs.PLACE, ONE)
     assert place is not None
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
     (place / "torn").write_text('{"uuid":')

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.answers.refusals import Code, Refusal
 from forkpoint.api import open as open_session
 from forkpoint.api import read
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import find
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import save

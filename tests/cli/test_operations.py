@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.write import inplace
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import aged, go_on, save, turns

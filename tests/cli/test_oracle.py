@@ -123,8 +123,8 @@ def test_a_wrong_verdict_on_balance_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_without_the_runtime_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forkpoint.answers.refusals import Refusal
     from forkpoint.ops import oracle
-    from forkpoint.ops.refusals import Refusal
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(Refusal, match=r"pip install './python\[oracle\]'"):

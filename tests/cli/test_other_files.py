@@ -15,7 +15,7 @@ from forkpoint.core.evidence import Sort
 from forkpoint.evidence import artifacts
 from forkpoint.evidence.artifacts import Brought, make
 from forkpoint.evidence.states import Field, State, write_state
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import save, turns

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import aged, go_on, save, timed

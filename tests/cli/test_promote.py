@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from forkpoint.client.places import folder_name
-from forkpoint.store.projects import session_of_agent
+from forkpoint.clients.claude.places import folder_name
+from forkpoint.sessions.projects import session_of_agent
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import without_key
 from program import answer, run

@@ -12,8 +12,8 @@ import pytest
 from refusing import refuses
 
 import forkpoint
-from forkpoint.ops.answers import Forked
-from forkpoint.transcript.heal import api
+from forkpoint.answers.new_sessions import Forked
+from forkpoint.transcript.repair import api
 from needs import transcripts
 from program import answer, run
 from program import call as call_program

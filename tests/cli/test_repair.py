@@ -13,8 +13,8 @@ from unittest import mock
 
 import pytest
 
-from forkpoint.ops.refusals import Unsaid
-from forkpoint.store import projects
+from forkpoint.answers.refusals import Unsaid
+from forkpoint.sessions import projects
 from program import call
 
 SAMPLES = Path(__file__).parents[1] / "samples"

@@ -12,7 +12,7 @@ import pytest
 
 from forkpoint.cli import resume as cli
 from forkpoint.ops import starting
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from forkpoint.transcript.format import reader
 from program import answer, call, run
 from strategies_store import session_id, turns, uuid, write
@@ -160,7 +160,7 @@ def test_what_is_left_is_resumed_at_once(command: list[str], work: Path) -> None
 
 def test_a_person_chooses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """By number, where the application is not installed."""
-    monkeypatch.setitem(sys.modules, "forkpoint.terminal.app", None)
+    monkeypatch.setitem(sys.modules, "forkpoint.tui.app", None)
     monkeypatch.setattr(cli.click, "prompt", lambda *_, **__: 2)
     started = cli._chosen()
     assert started is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from forkpoint.worldlines.store import Store
 from program import answer, run
 from strategies_fork import SESSION, conversation, entry, result, sidecar

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from program import answer, run
 from strategies_fork import SESSION, entry, result, sidecar, text, use
 from strategies_overlays import save, turns

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 
 from ci.lib import ROOT
-from forkpoint.transcript.ask.check import check
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.heal.doctor import KINDS, diagnose
-from forkpoint.transcript.heal.repair import repair
+from forkpoint.transcript.query.check import check
+from forkpoint.transcript.repair.doctor import KINDS, diagnose
+from forkpoint.transcript.repair.repair import repair
 from program import answer, call, run
 from strategies_damage import damaged_files
 from strategies_fork import SESSION, entry, text

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.measure import shapes
-from forkpoint import certificate, plain
+from forkpoint.certify import certificate, second_reader
 from forkpoint.core import splice
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import compact, joined
 from forkpoint.transcript.format.reader import Fields, Memory
-from forkpoint.transcript.make import restamp
+from forkpoint.transcript.write import restamp
 from program import run
 from strategies_bytes import TEXT, VALUES, objects
 from strategies_fork import entry, result, text, use
@@ -130,8 +130,8 @@ def test_columns_in_another_order_are_made_once() -> None:
 
 def gone_through(rows: list[bytes], last: int) -> int:
     """Through how many parts and results the second reader goes to find what hangs below an entry."""
-    found = plain.read(b"\n".join(rows))
-    known, given = plain.shape(found.entries, lambda _: {}), [0]
+    found = second_reader.read(b"\n".join(rows))
+    known, given = second_reader.shape(found.entries, lambda _: {}), [0]
     joins = known.joins
 
     def counted(name: object) -> Sequence[int]:
@@ -139,7 +139,7 @@ def gone_through(rows: list[bytes], last: int) -> int:
         return joins(name)
 
     known.joins = counted
-    plain.below(known, {}, last, last + 1)
+    second_reader.below(known, {}, last, last + 1)
     return given[0]
 
 
@@ -177,9 +177,9 @@ def test_the_side_of_an_entry_is_read_once() -> None:
         rows = [entry("p", None), entry("a", "p", "assistant", use("t"), message="m")]
         rows += [entry(f"h{number}", "a", "system") for number in range(many)]
         rows.append(entry("r", "a", content=result("t")))
-        found, lines = plain.read(b"\n".join(rows)), list[int]()
-        known = plain.shape(found.entries, lambda place: lines.append(place) or {})
-        plain.below(known, {}, many + 2, many + 3)
+        found, lines = second_reader.read(b"\n".join(rows)), list[int]()
+        known = second_reader.shape(found.entries, lambda place: lines.append(place) or {})
+        second_reader.below(known, {}, many + 2, many + 3)
         return lines.count(1)
 
     assert read(80) == read(40)
@@ -192,8 +192,8 @@ def test_what_is_not_seen_is_passed_over_once_an_entry() -> None:
         rows = [entry("p", None), entry("a", "p", "assistant", use("t"), message="m")]
         rows += [entry(f"g{number}", f"g{number - 1}" if number else "a", "progress") for number in range(many)]
         rows.append(entry("r", f"g{many - 1}", content=result("t")))
-        found = plain.read(b"\n".join(rows))
-        known, times = plain.shape(found.entries, lambda _: {}), [0]
+        found = second_reader.read(b"\n".join(rows))
+        known, times = second_reader.shape(found.entries, lambda _: {}), [0]
         tools = known.tools
 
         def counted(position: int) -> Iterable[object]:
@@ -201,7 +201,7 @@ def test_what_is_not_seen_is_passed_over_once_an_entry() -> None:
             return tools(position)
 
         known.tools = counted
-        plain.below(known, {}, many + 2, many + 3)
+        second_reader.below(known, {}, many + 2, many + 3)
         return times[0]
 
     assert looked(80) <= 2 * looked(40) + 8

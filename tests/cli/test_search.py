@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forkpoint.ops import searching
-from forkpoint.store import catalog, projects
+from forkpoint.sessions import catalog, projects
 from forkpoint.transcript.format import reader
 from program import answer, call
 from strategies_store import entry, say, session_id, turns, uuid, write

@@ -19,7 +19,7 @@ from wcwidth import wcswidth
 
 from forkpoint.cli import common
 from forkpoint.cli.main import run
-from forkpoint.store import catalog, projects
+from forkpoint.sessions import catalog, projects
 from strategies_store import bookkept, entry, session_id, turns, uuid, write
 
 ONE, FORK = "11112222-0000-4000-8000-000000000000", "33334444-0000-4000-8000-000000000000"

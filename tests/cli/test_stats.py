@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from forkpoint.cli.main import run as program
-from forkpoint.client.places import folder_name
+from forkpoint.clients.claude.places import folder_name
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript

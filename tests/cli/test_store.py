@@ -15,7 +15,7 @@ import pytest
 
 from ci.measure import shapes
 from forkpoint.ops import storing
-from forkpoint.store import projects
+from forkpoint.sessions import projects
 from forkpoint.worldlines.store import Store
 from program import answer, call, judge, run
 from strategies_events import answer as reply

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.client.tools import KINDS, OTHER, TALKING
-from forkpoint.store import projects
-from forkpoint.transcript.ask import year
+from forkpoint.clients.claude.tools import KINDS, OTHER, TALKING
+from forkpoint.sessions import projects
+from forkpoint.transcript.query import year
 from program import answer, call, run
 from strategies_store import entry, say, session_id, uuid, write
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from editing import Editor
 
-from forkpoint.ops import leaving_out
-from forkpoint.transcript.ask import overlays, trimming
+from forkpoint.ops import records
 from forkpoint.transcript.format import faces, reader
 from forkpoint.transcript.format.faces import BadPiece, Piece
+from forkpoint.transcript.query import overlays, trimming
 from program import answer, call, run
 from strategies_fork import SESSION, entry, line, result, text, use
 from strategies_overlays import aged, entries, save, values
@@ -293,31 +293,31 @@ def test_of_a_long_turn_the_last_steps_stay(tmp_path: Path, monkeypatch: pytest.
     assert refused.code == 2
     assert "one turn, of about" in refused.stderr
     assert "`--upto` a step" in refused.stderr
-    monkeypatch.setattr(leaving_out, "RECENT", 1500)
+    monkeypatch.setattr(records, "RECENT", 1500)
     found = values(entries(Path(answer("compact", full, "--fork")["path"])))
     assert found[0]["isCompactSummary"]
     kept = [value["uuid"] for value in found[1:]]
     assert kept == [row["uuid"] for row in values(rows)][-len(kept) :]
     assert 0 < len(kept) < 12
-    monkeypatch.setattr(leaving_out, "RECENT", 1)
+    monkeypatch.setattr(records, "RECENT", 1)
     assert len(values(entries(Path(answer("compact", full, "--fork")["path"])))) == 1
 
 
 def test_the_client_writes_the_summary(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forkpoint.ops import aside
+    from forkpoint.ops import side_question
 
     asked: list[Any] = []
 
     def btw(session: Any, question: str, **more: Any) -> Any:
         asked.append(question)
-        told = aside.cost_of(session)
+        told = side_question.cost_of(session)
         told.answer = "as the client says"
         return told
 
-    monkeypatch.setattr(aside, "btw", btw)
+    monkeypatch.setattr(side_question, "btw", btw)
     made = answer("compact", session, "--fork", "--ask")
     assert values(entries(Path(made["path"])))[0]["message"]["content"] == "as the client says"
-    assert asked == [aside.SUMMARY]
+    assert asked == [side_question.SUMMARY]
 
 
 def test_seen_again_it_is_what_the_core_says(session: Path) -> None:

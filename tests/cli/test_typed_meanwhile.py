@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from forkpoint import api as sessions
-from forkpoint.client import queue
+from forkpoint.clients.claude import queue
 from forkpoint.ops import pages
-from forkpoint.store import projects
-from forkpoint.transcript.ask.queued import letters
+from forkpoint.sessions import projects
+from forkpoint.transcript.query.queued import letters
 from program import answer, run
 from strategies_fork import SESSION, entry, result, sidecar, text, use
 from strategies_overlays import save

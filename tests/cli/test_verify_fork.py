@@ -12,8 +12,8 @@ from uuid import UUID
 import pytest
 
 from forkpoint.requests import NewSession
-from forkpoint.store import discard as discarding
-from forkpoint.store import forking, projects
+from forkpoint.sessions import discard as discarding
+from forkpoint.sessions import forking, projects
 from forkpoint.transcript.format import reader
 from program import answer, run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store.projects import project_folder
+from forkpoint.sessions.projects import project_folder
 from program import answer, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -12,9 +12,9 @@ from typing import Any
 
 from forkpoint.core import contexts, rendering
 from forkpoint.core.entries import Entry, Id, Kind, Result, Use
-from forkpoint.transcript.ask import outline as outlines
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import preservation
+from forkpoint.transcript.query import outline as outlines
 
 MAIN_VERSIONS = ("2.0.77", "2.1.78", "2.1.161", "2.1.332")
 """The clients under which the transcripts of users are tried: one of each era that reads files in its own way."""

@@ -30,9 +30,9 @@ from client.cases import Case, Point
 from client.compare import Sent, differences, masked, needed
 from client.live import Stuck, Terminal
 from client.runner import Bench, Result, Untried
-from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import parse_version
+from forkpoint.transcript.query.head import head
 
 VERSIONS = ("2.1.161", "2.1.332")
 """The clients that walk: one stays in the middle of a turn where a ``last-prompt`` says so, one goes on behind it."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint import plain
+from forkpoint.certify import second_reader
 from forkpoint.core import appends, order, rendering
 from forkpoint.core.appends import LineSort, NumberedLine
 from forkpoint.core.entries import Entry, Id, Log
@@ -24,7 +24,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def compare(data: bytes) -> None:
-    found, other = reader.parse(data, Path("s.jsonl")), plain.read(data)
+    found, other = reader.parse(data, Path("s.jsonl")), second_reader.read(data)
     written = found.as_written()
     assert [damage.line for damage in found.damage] == other.damaged
     assert [(sidecar.span.number, sidecar.type) for sidecar in found.sidecars] == other.sidecars
@@ -124,7 +124,7 @@ def test_what_was_read_of_real_transcripts_writes_them(corpus: Path) -> None:
 
 
 def test_a_wrong_reading_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "version", lambda _: (9,))
+    monkeypatch.setattr(second_reader, "version", lambda _: (9,))
     with pytest.raises(AssertionError):
         compare(b'{"uuid":"a","version":"2.1.78"}\n')
 
@@ -142,17 +142,17 @@ def agree(log: Log, preserved: Preservation, points: Iterable[Id]) -> None:
     spine = log.spine
 
     opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-    known = plain.Shape(
+    known = second_reader.Shape(
         spine.uuids, spine.parent, opens, joins, [entry.kind for entry in log], spine.blocks.__getitem__, lambda _: {}
     )
-    by_entries = plain.shape(list(log), lambda _: {})
+    by_entries = second_reader.shape(list(log), lambda _: {})
     assert by_entries.uuids == list(spine.uuids[: len(log)])
-    said = {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}
+    said = {uuid: second_reader.Preserved(*one) for uuid, one in preserved.items()}
     for point in points:
         wanted = rendering.kept_positions(log, preserved, point)
         for each in (known, by_entries):
             last = log.position(point)
-            assert plain.kept(each, said, last, plain.conversation(each, last)) == wanted, point
+            assert second_reader.kept(each, said, last, second_reader.conversation(each, last)) == wanted, point
 
 
 @given(preservations())
@@ -166,7 +166,7 @@ def test_both_put_entries_in_the_same_order(data: st.DataObject) -> None:
     log = data.draw(sessions())
     entries = data.draw(st.permutations(list(log)))
     entries += [Entry("z", "gone"), Entry("y", "z"), Entry("x1", "x2"), Entry("x2", "x1")]
-    assert plain.in_order(entries) == order.arrange(entries)
+    assert second_reader.in_order(entries) == order.arrange(entries)
 
 
 def test_both_keep_the_same_of_real_transcripts(corpus: Path) -> None:
@@ -179,8 +179,10 @@ def test_both_keep_the_same_of_real_transcripts(corpus: Path) -> None:
             continue
         preserved = compaction.preserved(transcript)
         data = path.read_bytes()
-        found = plain.read(data)
-        assert plain.preservation(data, found) == {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}, path
+        found = second_reader.read(data)
+        assert second_reader.preservation(data, found) == {
+            uuid: second_reader.Preserved(*one) for uuid, one in preserved.items()
+        }, path
         heeded += len(preserved)
         uuids = transcript.log.spine.uuids
         agree(

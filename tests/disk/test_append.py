@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from forkpoint.core import appends
 from forkpoint.disk import append
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.write import inplace
 from needs import lacking
 
 LINE = b'{"type":"last-prompt","leafUuid":"a"}'
@@ -220,7 +220,7 @@ def test_killed_at_a_system_call_it_has_appended_all_or_nothing(path: Path, call
     if shutil.which("strace") is None:
         lacking("strace", "strace is not installed")
     code = (
-        "from forkpoint.transcript.format import reader; from forkpoint.transcript.make import inplace; "
+        "from forkpoint.transcript.format import reader; from forkpoint.transcript.write import inplace; "
         f"inplace.write(reader.read({str(path)!r}), [{LINE!r}])"
     )
     strace = ["strace", "-f", "-qq", "-o", os.devnull, "-P", str(path), "-e", f"trace={call}", "-e"]

@@ -144,7 +144,7 @@ class RepositoryLab:
 
     def _run(self, arguments: Sequence[str], plan: Plan | None, *, trace: bool = True, seed: int = 1) -> Run:
         from forkpoint.cli.main import run as program
-        from forkpoint.store import git as module
+        from forkpoint.sessions import git as module
 
         beside = GitBeside()
         beside.start()

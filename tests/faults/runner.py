@@ -212,7 +212,7 @@ class Lab:
 
     def plain(self, text: str) -> str:
         """A text without the folder of this lab, which is another one in each run."""
-        from forkpoint.client.places import folder_name
+        from forkpoint.clients.claude.places import folder_name
 
         return text.replace(str(self.place.root), ".").replace(folder_name(str(self.place.root)), "")
 

@@ -41,7 +41,7 @@ class Place:
 
     def of(self, folder: str) -> str:
         """The project folder of another folder."""
-        from forkpoint.client.places import folder_name
+        from forkpoint.clients.claude.places import folder_name
 
         return f"config/projects/{folder_name(str(self.root / folder))}"
 

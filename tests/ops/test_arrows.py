@@ -1,4 +1,4 @@
-"""The rooms of the house, and the arrows between them: each imports only what stands below it."""
+"""The packages, and the arrows between them: each imports only what stands below it."""
 
 from __future__ import annotations
 
@@ -8,52 +8,54 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.clients.claude.lines import SESSION_KEY
 
 SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
 MAY: dict[str, set[str]] = {
     "words": set(),
     "requests": set(),
+    "answers": {"core", "words"},
     "core": set(),
-    "client": {"core"},
+    "clients": {"core"},
     "laws": {"core"},
     "contracts": {"core", "laws"},
-    "promises": {"core", "laws"},
-    "plain": {"client", "core"},
-    "certificate": {"client", "core", "plain", "promises"},
-    "disk": {"client", "core", "words"},
-    "transcript": {"certificate", "client", "core", "disk", "promises", "requests", "words"},
-    "store": {"certificate", "client", "core", "disk", "promises", "requests", "transcript", "words"},
-    "worldlines": {"client", "core", "disk", "evidence", "transcript", "words"},
+    "certify": {"clients", "core", "laws"},
+    "disk": {"clients", "core", "words"},
+    "transcript": {"certify", "clients", "core", "disk", "requests", "words"},
+    "sessions": {"certify", "clients", "core", "disk", "requests", "transcript", "words"},
+    "worldlines": {"clients", "core", "disk", "evidence", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
     "ops": {
-        "certificate",
-        "client",
+        "answers",
+        "certify",
+        "clients",
         "core",
         "disk",
-        "promises",
         "requests",
         "transcript",
-        "store",
+        "sessions",
         "evidence",
         "oracle",
         "words",
         "worldlines",
     },
-    "view": {"core", "disk", "transcript", "store", "ops", "words"},
-    "service": {"ops"},
-    "api": {"core", "ops", "requests", "words"},
-    "terminal": {"ops", "requests", "view", "words"},
-    "cli": {"ops", "requests", "service", "terminal", "view", "words"},
+    "view": {"answers", "core", "disk", "transcript", "sessions", "ops", "words"},
+    "server": {"answers", "ops"},
+    "api": {"answers", "core", "ops", "requests", "words"},
+    "tui": {"answers", "ops", "requests", "view", "words"},
+    "cli": {"answers", "ops", "requests", "server", "tui", "view", "words"},
 }
-"""Of each room the rooms that it may import."""
-WINGS = ("format", "ask", "make", "heal")
-"""The wings of the room `transcript`: each imports only itself and those before it."""
+"""Of each package the packages that it may import."""
+PARTS = {
+    "transcript": ("format", "query", "write", "repair"),
+    "certify": ("runtime_checks", "second_reader", "certificate"),
+}
+"""The parts of a package that has an order: each imports only itself and those before it."""
 
 
 def imported(text: str, below: str = "forkpoint") -> set[str]:
-    """The rooms, or what is right below another package, that a module imports, wherever in it."""
+    """The packages, or what is right below one of them, that a module imports, wherever in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         names: list[str] = []
@@ -65,52 +67,58 @@ def imported(text: str, below: str = "forkpoint") -> set[str]:
     return found
 
 
-def wrong(room: str, text: str) -> set[str]:
-    return imported(text) - MAY[room] - {room}
+def modules(folder: Path, name: str) -> list[Path]:
+    """The files of a module or of a package."""
+    return [folder / f"{name}.py"] if (folder / f"{name}.py").is_file() else sorted((folder / name).rglob("*.py"))
 
 
-@pytest.mark.parametrize("room", sorted(MAY))
-def test_a_room_imports_only_what_stands_below_it(room: str) -> None:
-    files = [SOURCE / f"{room}.py"] if (SOURCE / f"{room}.py").is_file() else sorted((SOURCE / room).rglob("*.py"))
+def wrong(package: str, text: str) -> set[str]:
+    return imported(text) - MAY[package] - {package}
+
+
+@pytest.mark.parametrize("package", sorted(MAY))
+def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
+    files = modules(SOURCE, package)
     assert files
-    found = {str(path.relative_to(SOURCE)): rooms for path in files if (rooms := wrong(room, path.read_text("utf-8")))}
+    found = {str(path.relative_to(SOURCE)): packages for path in files if (packages := wrong(package, path.read_text("utf-8")))}
     assert found == {}
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_a_wing_imports_only_those_before_it(wing: str) -> None:
-    may = set(WINGS[: WINGS.index(wing) + 1])
-    files = sorted((SOURCE / "transcript" / wing).rglob("*.py"))
+@pytest.mark.parametrize(("package", "part"), [(package, part) for package, parts in PARTS.items() for part in parts])
+def test_a_part_imports_only_those_before_it(package: str, part: str) -> None:
+    may = set(PARTS[package][: PARTS[package].index(part) + 1])
+    files = modules(SOURCE / package, part)
     assert files
-    found = {path.name: imported(path.read_text("utf-8"), "forkpoint.transcript") - may for path in files}
-    assert {name: wings for name, wings in found.items() if wings} == {}
+    found = {path.name: imported(path.read_text("utf-8"), f"forkpoint.{package}") - may for path in files}
+    assert {name: parts for name, parts in found.items() if parts} == {}
 
 
-def test_every_module_of_the_room_is_in_a_wing() -> None:
-    there = {path.stem for path in (SOURCE / "transcript").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
-    assert there == {*WINGS, "__init__"}
+@pytest.mark.parametrize("package", PARTS)
+def test_every_module_of_an_ordered_package_is_in_a_part(package: str) -> None:
+    there = {path.stem for path in (SOURCE / package).iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert there == {*PARTS[package], "__init__"}
 
 
-def test_an_arrow_between_wings_is_found() -> None:
-    text = "from forkpoint.transcript.make import fork\nfrom forkpoint.transcript import heal"
-    assert imported(text, "forkpoint.transcript") == {"make", "heal"}
+def test_an_arrow_between_parts_is_found() -> None:
+    text = "from forkpoint.transcript.write import fork\nfrom forkpoint.transcript import repair"
+    assert imported(text, "forkpoint.transcript") == {"write", "repair"}
 
 
-def test_every_room_is_named_and_no_arrow_goes_up() -> None:
-    rooms = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()} - {"__init__"}
-    assert rooms == set(MAY)
-    above: dict[str, set[str]] = {room: set() for room in MAY}
+def test_every_package_is_named_and_no_arrow_goes_up() -> None:
+    packages = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()} - {"__init__"}
+    assert packages == set(MAY)
+    above: dict[str, set[str]] = {package: set() for package in MAY}
     for _ in MAY:
-        for room, below in MAY.items():
-            above[room] |= below.union(*(above[one] for one in below))
-    assert not [room for room, below in above.items() if room in below]
+        for package, below in MAY.items():
+            above[package] |= below.union(*(above[one] for one in below))
+    assert not [package for package, below in above.items() if package in below]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "from forkpoint.transcript.format import reader",
-        "import forkpoint.store.forking",
+        "import forkpoint.sessions.forking",
         "def f():\n    from forkpoint import transcript",
         "if TYPE_CHECKING:\n    from forkpoint.core.entries import Log",
     ],
@@ -127,12 +135,12 @@ def test_cut_offs_by_version_stand_in_one_module() -> None:
     """What is known of clients is in one place, so a new version is a row there."""
     told = {
         str(path.relative_to(SOURCE))
-        for room in MAY.keys() - {"core", "laws", "oracle"}
-        for path in (SOURCE / room).rglob("*.py")
+        for package in MAY.keys() - {"core", "laws", "oracle"}
+        for path in (SOURCE / package).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Tuple) and CUT_OFF.fullmatch(ast.unparse(node))
     }
-    assert told == {"client/versions.py"}
+    assert told == {"clients/claude/versions.py"}
 
 
 def literals(text: str, key: str) -> list[int]:
@@ -143,5 +151,5 @@ def literals(text: str, key: str) -> list[int]:
 def test_the_key_of_the_session_stands_in_one_place() -> None:
     shown = SOURCE / "view" / "sessions.py"  # where it is the name of a statement in an answer
     found = [path for path in SOURCE.rglob("*.py") if path != shown and literals(path.read_text("utf-8"), SESSION_KEY)]
-    assert found == [SOURCE / "client" / "lines.py"]
+    assert found == [SOURCE / "clients" / "claude" / "lines.py"]
     assert literals('a = {"sessionId": 1}\nb = "sessionIds"', SESSION_KEY) == [1]

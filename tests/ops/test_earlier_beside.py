@@ -36,7 +36,7 @@ from earlier import (
 from editing import git
 
 from forkpoint.evidence import texts
-from forkpoint.store import catalog
+from forkpoint.sessions import catalog
 from program import answer, call, run
 
 

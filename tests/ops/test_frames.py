@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import forkpoint
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 

@@ -18,10 +18,10 @@ from random import Random
 import pytest
 
 import forkpoint
+from forkpoint.answers.refusals import Refusal
 from forkpoint.api import Session
-from forkpoint.ops.refusals import Refusal
-from forkpoint.transcript.ask import trimming
 from forkpoint.transcript.format import schemas
+from forkpoint.transcript.query import trimming
 from needs import transcripts
 from strategies_fork import SESSION, entry, line, result, text, use
 from strategies_overlays import save

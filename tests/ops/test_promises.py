@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import forkpoint
-from forkpoint import laws, promises
+from forkpoint import laws
+from forkpoint.certify import runtime_checks
 from forkpoint.core import contexts, merging, overlays, rendering, rewriting
 from forkpoint.core.entries import Entry, Log
-from forkpoint.ops import leaving_out
-from forkpoint.transcript.ask import overlays as records
+from forkpoint.ops import records as operation
+from forkpoint.transcript.query import overlays as records
 from program import call, run
 from strategies_fork import FORK, SESSION, entry, text
 from strategies_overlays import aged, save, turns
@@ -63,31 +64,33 @@ def test_a_merge_asks(session: Path, tmp_path: Path, asked: set[Callable[..., ob
 
 
 def test_what_is_wrong_is_named_by_the_law() -> None:
-    with pytest.raises(promises.BrokenPromise, match=r"P12\.2 drop-holds-exactly-the-rest does not hold; nothing was written"):
-        promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG)
-    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG.as_of("p"))
+    with pytest.raises(
+        runtime_checks.BrokenPromise, match=r"P12\.2 drop-holds-exactly-the-rest does not hold; nothing was written"
+    ):
+        runtime_checks.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG)
+    runtime_checks.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG.as_of("p"))
 
 
 def test_full_asks_all_of_a_small_log_and_the_quick_part_of_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = Log(Entry(str(at), str(at - 1) if at else None) for at in range(promises.SMALL + 1))
+    long = Log(Entry(str(at), str(at - 1) if at else None) for at in range(runtime_checks.SMALL + 1))
     hung = Log([*list(long)[:-2], list(long)[-1]._replace(parent="0")])  # the heir is another; only all of the laws see it
-    assert promises.LEVEL == promises.FULL
-    promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
-    monkeypatch.setattr(promises, "SMALL", len(long))
-    with pytest.raises(promises.BrokenPromise, match=r"P12\.3"):
-        promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
-    monkeypatch.setattr(promises, "LEVEL", promises.QUICK)
-    promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
-    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG, dear=True)  # only full asks what is dear
+    assert runtime_checks.LEVEL == runtime_checks.FULL
+    runtime_checks.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    monkeypatch.setattr(runtime_checks, "SMALL", len(long))
+    with pytest.raises(runtime_checks.BrokenPromise, match=r"P12\.3"):
+        runtime_checks.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    monkeypatch.setattr(runtime_checks, "LEVEL", runtime_checks.QUICK)
+    runtime_checks.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    runtime_checks.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG, dear=True)  # only full asks what is dear
 
 
 def test_off_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
-    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG)
+    monkeypatch.setattr(runtime_checks, "LEVEL", runtime_checks.OFF)
+    runtime_checks.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG)
 
 
 def test_a_promised_function_is_the_function() -> None:
-    assert promises.promised(contexts.context)(LOG, "a") == contexts.context(LOG, "a")
+    assert runtime_checks.promised(contexts.context)(LOG, "a") == contexts.context(LOG, "a")
 
 
 def test_a_broken_promise_writes_nothing(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +113,8 @@ def test_an_append_that_the_model_cannot_do_is_told(tmp_path: Path, monkeypatch:
         return says(what, [*covered, "nowhere"], *rest, **named)
 
     monkeypatch.setattr(records, "says", more)
-    monkeypatch.setattr(leaving_out, "_after", lambda *_, **__: None)
-    with pytest.raises(promises.BrokenPromise, match="the store cannot do DoRecord"):
+    monkeypatch.setattr(operation, "_after", lambda *_, **__: None)
+    with pytest.raises(runtime_checks.BrokenPromise, match="the store cannot do DoRecord"):
         forkpoint.open(path).drop("s4", force=True)
     assert path.read_bytes() == before
 
@@ -122,6 +125,6 @@ def test_an_export_that_is_not_the_models_is_told(tmp_path: Path, monkeypatch: p
     forkpoint.open(path).drop("s2..s3", force=True)
     out, hung = tmp_path / "out.jsonl", records._hung
     monkeypatch.setattr(records, "_hung", lambda line, entry: hung(line, entry._replace(parent=None)))
-    with pytest.raises(promises.BrokenPromise, match=r"P5\.13"):
+    with pytest.raises(runtime_checks.BrokenPromise, match=r"P5\.13"):
         forkpoint.open(path).export(out=str(out))
     assert not out.exists()

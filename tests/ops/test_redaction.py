@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.ops import redaction
-from forkpoint.ops.refusals import Refusal
 from program import answer, call
 from strategies_store import entry, say
 

@@ -15,8 +15,8 @@ from forkpoint.cli import common
 from forkpoint.cli.main import main
 from forkpoint.core.merging import Mode
 from forkpoint.ops.registry import METHODS, NAMED, OPERATIONS, Registered
-from forkpoint.transcript.ask import trimming
-from forkpoint.transcript.heal import links
+from forkpoint.transcript.query import trimming
+from forkpoint.transcript.repair import links
 
 REQUESTS = [
     one

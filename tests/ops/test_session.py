@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import forkpoint
-from forkpoint.ops import answers, schemas
-from forkpoint.ops.refusals import EXIT, HTTP, Code, Refusal
+from forkpoint.answers import appends as answers
+from forkpoint.answers.refusals import EXIT, HTTP, Code, Refusal
+from forkpoint.ops import schemas
 from forkpoint.ops.registry import NAMED
 from program import answer, validator
 from strategies_fork import FORK, SESSION, entry

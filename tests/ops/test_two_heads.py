@@ -10,7 +10,7 @@ import pytest
 
 import forkpoint
 from forkpoint.ops import checkpoints
-from forkpoint.store import refs
+from forkpoint.sessions import refs
 from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "heads"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from forkpoint.api import Session
-from forkpoint.ops import looking
+from forkpoint.ops import views
 from forkpoint.ops.session import ignore
 from forkpoint.transcript.format import reader
 from forkpoint.view import graphs
@@ -44,7 +44,7 @@ def flowcharts() -> dict[str, str]:
     merged += [user("r", "a", minute=4), speak("c", "r", 5), user("m", "c", "told", 6, isMeta=True, forkpoint=node)]
     merged += [boundary("d", "m", 7, **kept), user("s", "d", minute=8)]
     texts = {"hostile": parse(*lines), "merged": parse(*merged), "garden": reader.read(FOLDER / "garden.jsonl")}
-    return {name: "\n".join(graphs.mermaid(looking.tree(Session(each, ignore)))) + "\n" for name, each in texts.items()}
+    return {name: "\n".join(graphs.mermaid(views.tree(Session(each, ignore)))) + "\n" for name, each in texts.items()}
 
 
 if __name__ == "__main__":

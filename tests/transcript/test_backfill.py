@@ -14,7 +14,7 @@ from forkpoint.core.backfill import additions, missing, reported
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.format import reader, schemas
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.heal import backfill as filling
+from forkpoint.transcript.repair import backfill as filling
 from strategies_versions import files
 
 SAMPLES = Path(__file__).parents[1] / "samples"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.transcript.ask import check
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import check
 from strategies_points import answer, boundary, call, parse, user
 
 Row = tuple[str, str | None, str, str | None, list[tuple[str, str]]]

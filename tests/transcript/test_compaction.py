@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.client.lines import BOUNDARY
+from forkpoint.clients.claude.lines import BOUNDARY
 from forkpoint.core import rendering
 from forkpoint.core.entries import Entry, Kind, Log
 from forkpoint.core.rendering import Preserved

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.requests import NewSession
-from forkpoint.store import forking
-from forkpoint.transcript.ask.diff import Diff, Side, diff
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.select import resolve
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.diff import Diff, Side, diff
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.select import resolve
 from strategies_points import FEWER, answer, boundary, call, entry, parse, speak, transcripts, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

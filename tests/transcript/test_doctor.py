@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
-from forkpoint.transcript.ask import check
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.heal.changes import Search
-from forkpoint.transcript.heal.doctor import Finding, diagnose
-from forkpoint.transcript.heal.repair import repair
+from forkpoint.transcript.query import check
+from forkpoint.transcript.repair.changes import Search
+from forkpoint.transcript.repair.doctor import Finding, diagnose
+from forkpoint.transcript.repair.repair import repair
 from forkpoint.view import doctor as view
 from strategies_damage import Row, damaged_files, line, row
 

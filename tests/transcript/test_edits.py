@@ -11,11 +11,11 @@ from editing import Editor, patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.client.shell import only_reads
-from forkpoint.transcript.ask import edits, files
-from forkpoint.transcript.ask.edits import UNKNOWN, FileEdit, Hunk, Replacement, Touch, Unknown
+from forkpoint.clients.claude.shell import only_reads
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import file_edits, file_timeline
+from forkpoint.transcript.query.file_edits import UNKNOWN, FileEdit, Hunk, Replacement, Touch, Unknown
 
 
 def hunks_of(before: str, after: str) -> tuple[Hunk, ...]:
@@ -182,9 +182,9 @@ def test_without_a_shell_each_file_is_known_at_each_point(seed: int, originals: 
     editor = Editor(tmp_path, originals=originals)
     told = walk(editor, seed, 40, shell=False)
     transcript = read(editor)
-    doings = edits.doings(transcript)
+    doings = file_edits.doings(transcript)
     assert not doings.ran
-    lines = files.timelines(doings.touches, doings.ran)
+    lines = file_timeline.timelines(doings.touches, doings.ran)
     assert len(lines) == 3
     for position, truth in enumerate(told):
         for path, line in lines.items():
@@ -199,9 +199,9 @@ def test_what_is_not_doubted_is_right_whatever_a_shell_did(seed: int, originals:
     editor = Editor(tmp_path, originals=originals)
     told = walk(editor, seed, 40, shell=True)
     transcript = read(editor)
-    doings = edits.doings(transcript)
+    doings = file_edits.doings(transcript)
     sure = 0
-    for path, line in files.timelines(doings.touches, doings.ran).items():
+    for path, line in file_timeline.timelines(doings.touches, doings.ran).items():
         now = Path(path).read_text() if Path(path).exists() else None
         for position, truth in enumerate(told):
             then = line.then(path, (transcript.span(position).number, 0), now)
@@ -222,42 +222,44 @@ def test_a_sub_agents_calls_stand_where_they_happened(tmp_path: Path) -> None:
     agent.rows = agent.rows[4:]
     main.rows += [b'{"type":"mode"}'] * 4
     main.read("a.txt")
-    own, theirs = edits.doings(read(main)), edits.doings(read(agent))
-    alone = files.timelines(own.touches, own.ran)[str(tmp_path / "a.txt")]
+    own, theirs = file_edits.doings(read(main)), file_edits.doings(read(agent))
+    alone = file_timeline.timelines(own.touches, own.ran)[str(tmp_path / "a.txt")]
     assert alone.then("", (3, 0)).doubts
-    both = edits.with_agents(own, {"agent-x": theirs})
-    line = files.timelines(both.touches, both.ran)[str(tmp_path / "a.txt")]
+    both = file_edits.with_agents(own, {"agent-x": theirs})
+    line = file_timeline.timelines(both.touches, both.ran)[str(tmp_path / "a.txt")]
     assert [touch.source for touch in line.touches] == ["Write", "Edit", "Read"]
     assert line.then("", (3, 0)).content == "one\n"
     assert line.then("", (4, 0)).content == "two\n"
-    late = edits.with_agents(own, {"agent-x": theirs}, [("2026-03-01T12:00:35Z", 5)])
-    line = files.timelines(late.touches, late.ran)[str(tmp_path / "a.txt")]
+    late = file_edits.with_agents(own, {"agent-x": theirs}, [("2026-03-01T12:00:35Z", 5)])
+    line = file_timeline.timelines(late.touches, late.ran)[str(tmp_path / "a.txt")]
     assert line.then("", (5, 0)).content == "one\n"
     assert line.then("", (6, 0)).content == "two\n"
 
 
-def touch(line: int, before: edits.Content, after: edits.Content, source: str = "Edit") -> Touch:
+def touch(line: int, before: file_edits.Content, after: file_edits.Content, source: str = "Edit") -> Touch:
     return Touch((line, 0), f"line {line}", "a", source, before, after)
 
 
 def test_what_is_trusted_more_counts_where_two_speak_of_one_moment() -> None:
-    line = files.Timeline([touch(2, None, "one"), touch(4, "other", "other", files.CHECKPOINT)], [])
+    line = file_timeline.Timeline([touch(2, None, "one"), touch(4, "other", "other", file_timeline.CHECKPOINT)], [])
     assert line.then("a", (5, 0)).content == "one"
     assert line.contradictions == ["line 4 has it otherwise than line 2"]
-    ran = [edits.Ran((3, 0), "line 3", "cargo fmt")]
-    line = files.Timeline([touch(2, None, "one"), touch(4, "other", "other", files.CHECKPOINT)], ran)
+    ran = [file_edits.Ran((3, 0), "line 3", "cargo fmt")]
+    line = file_timeline.Timeline([touch(2, None, "one"), touch(4, "other", "other", file_timeline.CHECKPOINT)], ran)
     assert line.then("a", (5, 0)).content == "other"
     assert not line.contradictions
 
 
 def test_a_commit_that_lacks_the_last_change_says_nothing() -> None:
-    ran = [edits.Ran((4, 0), "line 4", "git commit")]
-    line = files.Timeline([touch(2, None, "one"), touch(3, "one", "two"), touch(4, "one", "one", files.COMMIT)], ran)
+    ran = [file_edits.Ran((4, 0), "line 4", "git commit")]
+    line = file_timeline.Timeline(
+        [touch(2, None, "one"), touch(3, "one", "two"), touch(4, "one", "one", file_timeline.COMMIT)], ran
+    )
     assert line.then("a", (5, 0)).content == "two"
 
 
 def test_a_change_by_hand_between_two_reads_is_named() -> None:
-    line = files.Timeline([touch(2, None, "one"), touch(9, "by hand", "two")], [])
+    line = file_timeline.Timeline([touch(2, None, "one"), touch(9, "by hand", "two")], [])
     then = line.then("a", (5, 0))
     assert then.content == "one"
     assert then.doubts == ["something changed it between line 2 and line 9"]
@@ -265,10 +267,10 @@ def test_a_change_by_hand_between_two_reads_is_named() -> None:
 
 def test_the_file_as_it_is_now_tells_what_it_was_before_the_last_change() -> None:
     change = FileEdit((Replacement("one", "two", every=False),))
-    line = files.Timeline([Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], [])
+    line = file_timeline.Timeline([Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], [])
     assert line.then("a", (2, 0)).content is UNKNOWN
     then = line.then("a", (2, 0), "x two y")
-    assert (then.content, then.source) == ("x one y", files.DISK)
+    assert (then.content, then.source) == ("x one y", file_timeline.DISK)
     assert line.then("a", (2, 0), "other").content is UNKNOWN
     assert line.then("a", (3, 0), "x two y").content == "x two y"
 
@@ -279,7 +281,7 @@ def test_lines_of_other_shapes_say_nothing() -> None:
     for told in (None, "text", 3, {"filePath": 3}, {"structuredPatch": "no"}, [], {"file": {"content": "x"}}):
         for name in ("Edit", "Write", "Read", "Bash", "MultiEdit", "NotebookEdit"):
             editor._call(name, {"file_path": "/x/a", "command": 3}, told)
-    doings = edits.doings(read(editor))
+    doings = file_edits.doings(read(editor))
     assert {each.after for each in doings.touches} <= {UNKNOWN}
     assert {ran.what for ran in doings.ran} == {"Bash"}
 
@@ -294,11 +296,11 @@ def test_what_the_shell_is_said_to_have_changed() -> None:
         {"filePath": "/x/gone", "hunks": [gone], "deleted": True},
     ]
     editor._call("Bash", {"command": "sh x"}, {"stdout": "", "bashEditDiff": {"files": those, "moreFiles": 0}})
-    doings = edits.doings(read(editor))
+    doings = file_edits.doings(read(editor))
     assert [(each.before, each.after) for each in doings.touches] == [(None, "made\n"), ("hello\n", None)]
     assert not doings.ran
     editor._call("Bash", {"command": "sh x"}, {"stdout": "", "bashEditDiff": {"files": those, "moreFiles": 3}})
-    assert len(edits.doings(read(editor)).ran) == 1
+    assert len(file_edits.doings(read(editor)).ran) == 1
 
 
 @pytest.mark.parametrize("originals", [True, False])
@@ -311,29 +313,31 @@ def test_a_command_between_two_edits_is_not_forgotten(originals: bool, tmp_path:
     editor.run("sed -i s/line.150/other/ a")
     editor.edit("a", "line 5\n", "LINE 5\n")
     editor.say("done")
-    doings = edits.doings(read(editor))
-    then = files.timelines(doings.touches, doings.ran)[str(tmp_path / "a")].then("", (99, 0))
+    doings = file_edits.doings(read(editor))
+    then = file_timeline.timelines(doings.touches, doings.ran)[str(tmp_path / "a")].then("", (99, 0))
     assert then.content == (tmp_path / "a").read_text() or then.ran
 
 
 def test_a_command_before_and_one_behind_leave_a_doubt_though_both_sides_are_the_same() -> None:
-    ran = [edits.Ran((3, 0), "line 3", "git stash"), edits.Ran((6, 0), "line 6", "git stash pop")]
-    line = files.Timeline([touch(2, "one", "two"), touch(9, "two", "two", "Read")], ran)
+    ran = [file_edits.Ran((3, 0), "line 3", "git stash"), file_edits.Ran((6, 0), "line 6", "git stash pop")]
+    line = file_timeline.Timeline([touch(2, "one", "two"), touch(9, "two", "two", "Read")], ran)
     assert [one.what for one in line.then("a", (4, 0)).ran] == ["git stash"]
     assert line.then("a", (7, 0)).ran == []
 
 
 def test_one_command_before_explains_nothing_for_sure() -> None:
-    line = files.Timeline([touch(2, None, "one"), touch(9, "hand", "hand", "Read")], [edits.Ran((3, 0), "line 3", "make -q")])
+    line = file_timeline.Timeline(
+        [touch(2, None, "one"), touch(9, "hand", "hand", "Read")], [file_edits.Ran((3, 0), "line 3", "make -q")]
+    )
     assert line.then("a", (5, 0)).doubts
 
 
 def test_a_commit_alone_is_doubted() -> None:
-    line = files.Timeline([touch(2, "one", "one", files.COMMIT)], [])
+    line = file_timeline.Timeline([touch(2, "one", "one", file_timeline.COMMIT)], [])
     assert line.then("a", (5, 0)).doubts
     change = FileEdit((Replacement("one", "two", every=False),))
-    line = files.Timeline(
-        [touch(2, "one", "one", files.COMMIT), Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], []
+    line = file_timeline.Timeline(
+        [touch(2, "one", "one", file_timeline.COMMIT), Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], []
     )
     assert (line.then("a", (5, 0)).content, bool(line.then("a", (5, 0)).doubts)) == ("two", True)
 
@@ -345,13 +349,13 @@ def test_calls_that_nobody_saw_the_end_of_and_what_the_user_ran() -> None:
     editor.prompt("<bash-input>rm -rf x</bash-input>")
     editor._call("Bash", {"command": "sleep 9; touch y", "run_in_background": True}, {"stdout": ""})
     editor.prompt("<bash-input>ls</bash-input>")
-    doings = edits.doings(read(editor))
+    doings = file_edits.doings(read(editor))
     assert [(ran.what, ran.background) for ran in doings.ran] == [
         ("make, without a result", True),
         ("rm -rf x", False),
         ("sleep 9; touch y", True),
     ]
-    line = files.Timeline([touch(8, None, "one")], doings.ran)
+    line = file_timeline.Timeline([touch(8, None, "one")], doings.ran)
     assert len(line.then("a", (9, 0)).ran) == 2
 
 
@@ -363,7 +367,7 @@ def test_going_back_is_no_quiet_moment() -> None:
     editor.say("two")
     editor.back_to(first)
     editor.prompt("otherwise")
-    assert ["went back" in ran.what for ran in edits.doings(read(editor)).ran] == [True]
+    assert ["went back" in ran.what for ran in file_edits.doings(read(editor)).ran] == [True]
 
 
 def test_only_the_sub_agents_that_are_there_are_known() -> None:
@@ -371,10 +375,10 @@ def test_only_the_sub_agents_that_are_there_are_known() -> None:
     editor.prompt("go")
     editor._call("Task", {}, {"agentId": "aa1"})
     editor._call("Task", {}, {"agentId": "bb2"})
-    own = edits.doings(read(editor))
+    own = file_edits.doings(read(editor))
     assert [ran.agent for ran in own.ran] == ["aa1", "bb2"]
-    empty = edits.doings(read(Editor(Path("/x"))))
-    assert [ran.agent for ran in edits.with_agents(own, {"agent-aa1": empty, "agent-other": empty}).ran] == ["bb2"]
+    empty = file_edits.doings(read(Editor(Path("/x"))))
+    assert [ran.agent for ran in file_edits.with_agents(own, {"agent-aa1": empty, "agent-other": empty}).ran] == ["bb2"]
 
 
 def test_a_copy_of_lines_tells_nothing_new_and_relative_paths_are_below_their_folder(tmp_path: Path) -> None:
@@ -386,8 +390,8 @@ def test_a_copy_of_lines_tells_nothing_new_and_relative_paths_are_below_their_fo
     editor.edit("a", "two", "three")
     editor._call("Write", {"file_path": "deep/b", "content": "x"}, None)
     editor.rows += copied
-    doings = edits.doings(read(editor))
-    line = files.timelines(doings.touches, doings.ran)[str(tmp_path / "a")]
+    doings = file_edits.doings(read(editor))
+    line = file_timeline.timelines(doings.touches, doings.ran)[str(tmp_path / "a")]
     assert line.then("", (99, 0)).content == "three\n"
     assert doings.touches[-1].path == str(tmp_path / "deep" / "b")
 
@@ -396,7 +400,7 @@ def test_bytes_that_are_no_text_are_not_known() -> None:
     editor = Editor(Path("/x"))
     editor.prompt("go")
     editor._call("Write", {}, {"type": "create", "filePath": "/x/a", "content": "caf\ufffd"})
-    assert edits.doings(read(editor)).touches[0].after is UNKNOWN
+    assert file_edits.doings(read(editor)).touches[0].after is UNKNOWN
 
 
 def test_many_checkpoints_and_edits_are_fast() -> None:
@@ -404,9 +408,9 @@ def test_many_checkpoints_and_edits_are_fast() -> None:
     change = FileEdit((Replacement("x", "x", every=False),))
     both: list[Touch] = []
     for number in range(4000):
-        both.append(Touch((3 * number, 0), "", "a", files.CHECKPOINT, "x", "x"))
+        both.append(Touch((3 * number, 0), "", "a", file_timeline.CHECKPOINT, "x", "x"))
         both.append(Touch((3 * number + 1, 0), "", "a", "Edit", UNKNOWN, UNKNOWN, change))
-    assert len(files.Timeline(both, []).touches) == 8000
+    assert len(file_timeline.Timeline(both, []).touches) == 8000
 
 
 # ---- the corpus
@@ -421,12 +425,12 @@ def test_real_sessions_are_rebuilt_as_they_were_read_later(corpus: Path) -> None
     """Of each file its edits alone, without what was read: what they say must be what the next whole reading found."""
     right = wrong = doubtful = unknown = there = 0
     for _, transcript in sessions(corpus):
-        doings = edits.doings(transcript)
-        those = [each for each in doings.touches if each.source != edits.READ]
+        doings = file_edits.doings(transcript)
+        those = [each for each in doings.touches if each.source != file_edits.READ]
         there += bool(those)
-        lines = files.timelines(those, doings.ran)
+        lines = file_timeline.timelines(those, doings.ran)
         for each in doings.touches:
-            if each.source != edits.READ or each.path not in lines:
+            if each.source != file_edits.READ or each.path not in lines:
                 continue
             then = lines[each.path].then(each.path, each.at)
             if isinstance(then.content, Unknown):
@@ -444,7 +448,7 @@ def test_real_sessions_are_rebuilt_as_they_were_read_later(corpus: Path) -> None
 def test_each_real_change_goes_forward_and_comes_back(corpus: Path) -> None:
     forward = back = unknown = 0
     for _, transcript in sessions(corpus):
-        for each in edits.doings(transcript).touches:
+        for each in file_edits.doings(transcript).touches:
             if each.change is None or not isinstance(each.before, str):
                 continue
             assert isinstance(each.after, str), each.where

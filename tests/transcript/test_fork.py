@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
-from forkpoint.transcript.ask.outline import outline
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import below_positions
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.make import fork
-from forkpoint.transcript.make.fork import Plan
+from forkpoint.transcript.query.outline import outline
+from forkpoint.transcript.write import fork
+from forkpoint.transcript.write.fork import Plan
 from strategies_fork import FORK, SESSION, conversation, entry, line, parse, result, sidecar, text, use
 
 

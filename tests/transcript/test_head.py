@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from forkpoint.client.versions import LAST_LINE
+from forkpoint.clients.claude.versions import LAST_LINE
 from forkpoint.core.ancestries import lineage
-from forkpoint.transcript.ask import head
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import cut
 from forkpoint.transcript.format.reader import Transcript, parse_version
+from forkpoint.transcript.query import head
 from strategies_points import FEWER, NO_ENTRY, boundary, data, entry, last_prompt, parse, speak, transcripts, user
 
 Lines = list[dict[str, Any]]

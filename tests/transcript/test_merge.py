@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from forkpoint.core.merging import Mode
 from forkpoint.requests import NewSession
-from forkpoint.store import forking
-from forkpoint.transcript.ask import head, merges, overlays, select
-from forkpoint.transcript.ask.diff import diff
-from forkpoint.transcript.ask.outline import Outline
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.make import merge
+from forkpoint.transcript.query import head, merges, overlays, select
+from forkpoint.transcript.query.diff import diff
+from forkpoint.transcript.query.outline import Outline
+from forkpoint.transcript.write import merge
 from strategies_fork import SESSION
 from strategies_overlays import grown, own_uuids, rows_at
 from strategies_points import FEWER, parse, speak, transcripts, user

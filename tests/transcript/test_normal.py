@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.answers.normal_form import NormalEntry, NormalLine, NormalSidecar
 from forkpoint.ops import normalizing
-from forkpoint.ops.answers import NormalEntry, NormalLine, NormalSidecar
 from forkpoint.transcript.format import canonical, normal, reader
 from forkpoint.transcript.format.written import dump
 

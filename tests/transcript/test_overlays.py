@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from forkpoint.client.versions import LAST_PROMPT
+from forkpoint.clients.claude.versions import LAST_PROMPT
 from forkpoint.core import rewriting
-from forkpoint.transcript.ask import overlays, steps
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import overlays, steps
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.outline import Outline
 from strategies_overlays import grown, record, rows_at, seen, take_back, timed, turns, without
 from strategies_points import FEWER, transcripts
 

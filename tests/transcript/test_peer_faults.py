@@ -16,12 +16,12 @@ import pytest
 
 from forkpoint.disk import files
 from forkpoint.requests import ForkPoint, NewSession
-from forkpoint.store import forking
-from forkpoint.transcript.ask import select
-from forkpoint.transcript.ask.outline import outline
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.make import fork
+from forkpoint.transcript.query import select
+from forkpoint.transcript.query.outline import outline
+from forkpoint.transcript.write import fork
 from strategies_fork import FORK, SESSION, entry, line, parse, result, sidecar, text, use
 
 

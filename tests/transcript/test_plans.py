@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint import certificate
-from forkpoint.client.lines import PLAN_REMINDERS, SNAPSHOTS
-from forkpoint.transcript.ask import plans as asking
+from forkpoint.certify import certificate
+from forkpoint.clients.claude.lines import PLAN_REMINDERS, SNAPSHOTS
 from forkpoint.transcript.format.plans import Naming, has_slug, nameless, names, slug_of
+from forkpoint.transcript.query import plans as asking
 from strategies_fork import entry, line, parse, sidecar
 
 WAS = ("p1", "p1-first", "Brave_New", "../evil", "a.b", "", "ünï")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core.contexts import member_positions
-from forkpoint.transcript.ask import head, outline, select
-from forkpoint.transcript.ask import points as prompts
-from forkpoint.transcript.ask.prompts import prompt_words
-from forkpoint.transcript.ask.tokens import BYTES_PER_TOKEN
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import head, outline, select
+from forkpoint.transcript.query import points as prompts
+from forkpoint.transcript.query.prompts import prompt_words
+from forkpoint.transcript.query.tokens import BYTES_PER_TOKEN
 from strategies import sessions
 from strategies_points import FEWER, answer, boundary, call, entry, last_prompt, lines_of, parse, speak, transcripts, user
 

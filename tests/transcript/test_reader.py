@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint import plain
+from forkpoint.certify import second_reader
 from forkpoint.core import appends, contexts, splice
 from forkpoint.core.appends import LineSort
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.laws import definitions as d
-from forkpoint.store import sessions, words
-from forkpoint.transcript.ask import head
+from forkpoint.sessions import full_text, summaries
 from forkpoint.transcript.format import jsontext, lines, reader
 from forkpoint.transcript.format.lines import read_keys
-from forkpoint.transcript.heal import mend
+from forkpoint.transcript.query import head
+from forkpoint.transcript.repair import mend
 from strategies_damage import damaged_files
 
 NAME = Path("session.jsonl")
@@ -135,11 +135,13 @@ def test_a_line_that_is_nested_too_deep_is_damaged_and_costs_little(
     assert uuids(transcript) == ["a", "b"]
     assert [(damage.line, damage.reason) for damage in transcript.damage] == [(2, "is nested more than 200,000 levels deep")]
     (tmp_path / "s.jsonl").write_bytes(data)
-    assert sessions.summarize(tmp_path / "s.jsonl").damaged == 1
+    assert summaries.summarize(tmp_path / "s.jsonl").damaged == 1
     assert read_keys(msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, raw, "y") is None
-    assert words.says(raw, {}) is None
+    assert full_text.says(raw, {}) is None
     assert mend.mend(raw) is None
-    assert plain.read(data).damaged == [2] or closes == b""  # the plain reader has a decoder of its own, which finds other faults
+    assert (
+        second_reader.read(data).damaged == [2] or closes == b""
+    )  # the plain reader has a decoder of its own, which finds other faults
 
 
 def test_depth_is_what_stands_in_one_another() -> None:

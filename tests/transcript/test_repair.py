@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from forkpoint.core.balance import balanced
 from forkpoint.core.contexts import context
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
-from forkpoint.store.search import search
-from forkpoint.transcript.ask import check
-from forkpoint.transcript.ask.obstacles import obstacles
-from forkpoint.transcript.ask.outline import outline
+from forkpoint.sessions.find_parent import search
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.heal import links
-from forkpoint.transcript.heal.changes import Repaired, Search
-from forkpoint.transcript.heal.doctor import diagnose
-from forkpoint.transcript.heal.mend import mend
-from forkpoint.transcript.heal.repair import repair
+from forkpoint.transcript.query import check
+from forkpoint.transcript.query.blockers import obstacles
+from forkpoint.transcript.query.outline import outline
+from forkpoint.transcript.repair import links
+from forkpoint.transcript.repair.changes import Repaired, Search
+from forkpoint.transcript.repair.doctor import diagnose
+from forkpoint.transcript.repair.mend import mend
+from forkpoint.transcript.repair.repair import repair
 from needs import transcripts
 from strategies_damage import SESSION, Row, damaged_files, line, row
 

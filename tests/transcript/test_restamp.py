@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core import splice
-from forkpoint.transcript.make.restamp import (
+from forkpoint.transcript.write.restamp import (
     restamp_by_default,
     restamp_entry,
     restamp_session,

@@ -14,9 +14,9 @@ from forkpoint.core.ancestries import ancestry, is_boundary
 from forkpoint.core.contexts import member_positions, settled
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Result, Use
 from forkpoint.requests import ForkPoint
-from forkpoint.transcript.ask import head, outline, select
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import head, outline, select
 from strategies_points import FEWER, answer, boundary, call, entry, last_prompt, parse, speak, transcripts, user
 
 INTERRUPTED = Path(__file__).parents[1] / "samples" / "interrupted.jsonl"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from forkpoint.transcript.ask.stats import NONE, Stats, is_fork, stats, total
 from forkpoint.transcript.format import marker, reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.stats import NONE, Stats, is_fork, stats, total
 from strategies_points import FEWER, answer, boundary, call, data, entry, parse, speak, transcripts, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -11,10 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forkpoint.core.entries import Entry, Kind, Result, Use
-from forkpoint.transcript.ask import overlays, said, steps
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.query import content, overlays, steps
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.outline import Outline
 from strategies import sessions
 from strategies_fork import entry, result, text, use
 from strategies_overlays import turns
@@ -84,7 +84,7 @@ def test_the_calls_of_an_entry() -> None:
         entry("n", "w", "assistant", "words"),
     ]
     transcript = reader.parse(b"".join(row + b"\n" for row in rows), Path("s.jsonl"))
-    found = {str(node.uuid): said.calls(transcript, position) for position, node in enumerate(transcript.log)}
+    found = {str(node.uuid): content.calls(transcript, position) for position, node in enumerate(transcript.log)}
     assert {uuid: calls for uuid, calls in found.items() if calls} == {
         "u2": {"t2": "Bash"},
         "u3": {"t3": "Read"},

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.ask import said
-from forkpoint.transcript.ask.head import Head, head
-from forkpoint.transcript.ask.outline import outline
-from forkpoint.transcript.ask.tokens import BYTES_PER_TOKEN, ENOUGH, Rate, Stretch, Tokens, rate, tokens, typical
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import content
+from forkpoint.transcript.query.head import Head, head
+from forkpoint.transcript.query.outline import outline
+from forkpoint.transcript.query.tokens import BYTES_PER_TOKEN, ENOUGH, Rate, Stretch, Tokens, rate, tokens, typical
 from strategies_points import FEWER, answer, boundary, call, entry, parse, speak, transcripts, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -38,8 +38,8 @@ def used(line: dict[str, Any], fresh: Any, output: Any = 10, model: str = "m", *
     return {**line, "message": {**line["message"], "model": model, "usage": usage}}
 
 
-def said_of(kind: Kind, **line: Any) -> said.Said:
-    return said.read(json.dumps(line).encode(), kind, prompt=True)
+def said_of(kind: Kind, **line: Any) -> content.Said:
+    return content.read(json.dumps(line).encode(), kind, prompt=True)
 
 
 def test_the_conversation_of_the_garden_at_head() -> None:
@@ -106,7 +106,7 @@ def test_results_count_for_the_tool_and_the_message_of_their_call() -> None:
     )
     found = count(transcript)
     assert shares(found)["results", "Bash"][0] == 2
-    assert shares(found)["results", said.UNKNOWN][0] == 1
+    assert shares(found)["results", content.UNKNOWN][0] == 1
     whole = {message.position: message for message in found.messages}
     assert [message.entries for message in found.messages] == [1, 3, 3]
     result = len(json.dumps({"type": "tool_result", "tool_use_id": "t1", "content": "done"}))
@@ -143,7 +143,7 @@ def test_figures_of_the_api() -> None:
         used(speak("a7", "a6"), 1600, 30, model="another"),
     )
     found = count(transcript)
-    assert (found.requests, found.spent) == (6, said.Usage(7300, 250, 1000, 180))
+    assert (found.requests, found.spent) == (6, content.Usage(7300, 250, 1000, 180))
     steps = {transcript.nodes[message.position].uuid: message for message in found.messages}
     assert {uuid: message.grown for uuid, message in steps.items() if message.answer} == {
         "u1": 350,
@@ -176,8 +176,8 @@ def test_figures_of_another_shape_are_none(usage: object) -> None:
 def test_what_counts_for_an_estimate() -> None:
     data = "A" * 4000
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
-    for content in ([image], [{"type": "tool_result", "tool_use_id": "t", "content": [image]}]):
-        (part,) = said_of(Kind.USER, message={"content": content}).parts
+    for told in ([image], [{"type": "tool_result", "tool_use_id": "t", "content": [image]}]):
+        (part,) = said_of(Kind.USER, message={"content": told}).parts
         assert (part.weight < 200, part.size < 200, part.media) == (True, True, 1)
     (part,) = said_of(Kind.ASSISTANT, message={"content": [{"type": "thinking", "thinking": "h", "signature": data}]}).parts
     assert (part.kind, part.size < 100, part.weight) == ("thinking", True, (len(data) + 2) * 3 // 4)
@@ -199,14 +199,14 @@ def test_what_counts_for_an_estimate() -> None:
         (Kind.USER, {"message": None}, []),
         (Kind.USER, {"message": 7}, []),
         (Kind.USER, {"message": {"content": 7}}, []),
-        (Kind.USER, {"message": {"content": [7]}}, [("other", said.UNKNOWN)]),
-        (Kind.USER, {"message": {"content": [{"type": 7}]}}, [("other", said.UNKNOWN)]),
+        (Kind.USER, {"message": {"content": [7]}}, [("other", content.UNKNOWN)]),
+        (Kind.USER, {"message": {"content": [{"type": 7}]}}, [("other", content.UNKNOWN)]),
         (Kind.USER, {"message": {"content": [{"type": "novelty"}]}}, [("other", "novelty")]),
         (Kind.USER, {"message": {"content": [{"type": "image", "source": 7}]}}, [("other", "image")]),
         (Kind.USER, {"message": {"content": [{"type": "tool_result", "content": [7, '"data"']}]}}, [("results", "")]),
-        (Kind.ASSISTANT, {"message": {"content": [{"type": "tool_use", "name": 7}]}}, [("calls", said.UNKNOWN)]),
+        (Kind.ASSISTANT, {"message": {"content": [{"type": "tool_use", "name": 7}]}}, [("calls", content.UNKNOWN)]),
         (Kind.ATTACHMENT, {}, []),
-        (Kind.ATTACHMENT, {"attachment": 7}, [("attachments", said.UNKNOWN)]),
+        (Kind.ATTACHMENT, {"attachment": 7}, [("attachments", content.UNKNOWN)]),
     ],
 )
 def test_odd_lines(kind: Kind, line: dict[str, Any], names: list[tuple[str, str]]) -> None:
@@ -215,12 +215,12 @@ def test_odd_lines(kind: Kind, line: dict[str, Any], names: list[tuple[str, str]
 
 @given(st.binary(max_size=60), st.sampled_from(list(Kind)))
 def test_any_bytes_can_be_read(line: bytes, kind: Kind) -> None:
-    said.read(line, kind, prompt=False)
+    content.read(line, kind, prompt=False)
 
 
 def test_half_a_surrogate_pair_hides_nothing() -> None:
     line = rb'{"message":{"content":[{"type":"text","text":"\ud800"}],"usage":{"input_tokens":9}},"x":"\ud800"}'
-    assert [part.kind for part in said.read(line, Kind.ASSISTANT, prompt=False).parts] == ["answers"]
+    assert [part.kind for part in content.read(line, Kind.ASSISTANT, prompt=False).parts] == ["answers"]
 
 
 def test_after_a_compaction_only_what_is_sent_counts() -> None:
@@ -303,7 +303,7 @@ def test_every_real_file_is_counted(corpus: Path) -> None:
         found = count(transcript)
         assert sum(message.weight for message in found.messages) == found.weight, path
         assert sum(message.entries for message in found.messages) == len(found.positions), path
-        assert not any(share.kind == said.OTHER for share in found.shares), path
+        assert not any(share.kind == content.OTHER for share in found.shares), path
 
 
 def test_progress_and_system_entries_belong_to_a_message_and_weigh_nothing() -> None:

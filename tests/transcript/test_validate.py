@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forkpoint.transcript.ask.validate import MISSING, OWN, Failure, Judgement, validate
 from forkpoint.transcript.format import reader, schemas
-from forkpoint.transcript.heal import backfill
+from forkpoint.transcript.query.validate import MISSING, OWN, Failure, Judgement, validate
+from forkpoint.transcript.repair import backfill
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 NAME = Path("session.jsonl")

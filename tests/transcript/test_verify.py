@@ -12,10 +12,10 @@ from uuid import UUID
 import pytest
 
 from forkpoint.requests import NewSession
-from forkpoint.store import forking
-from forkpoint.transcript.ask import verify, witness
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import find_marker
+from forkpoint.transcript.query import verify, witness
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 OURS = "f0000000-0000-4000-8000-000000000001"

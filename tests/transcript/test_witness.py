@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.client.lines import ENVELOPE
-from forkpoint.transcript.ask import witness
+from forkpoint.clients.claude.lines import ENVELOPE
 from forkpoint.transcript.format import canonical, reader
+from forkpoint.transcript.query import witness
 from strategies_witness import shuffled, values
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.transcript.ask.diff import Diff, diff
-from forkpoint.transcript.ask.select import resolve
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.diff import Diff, diff
+from forkpoint.transcript.query.select import resolve
 from forkpoint.view.diff import lines, markdown, shared
 from forkpoint.view.text import cells
 from strategies_points import call, parse, speak, user
@@ -105,7 +105,7 @@ def test_without_anything_in_common_no_turn_is_listed() -> None:
 
 def test_a_diff_looks_for_merges_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """It read the whole file for each entry that was added."""
-    from forkpoint.transcript.ask import merges
+    from forkpoint.transcript.query import merges
 
     asked: list[bytes] = []
     looks = merges.mentions

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import CORPUS
 
+from forkpoint.answers.trees import TreeBranch, TreeStop
 from forkpoint.api import read
-from forkpoint.ops import looking, pages
-from forkpoint.ops.answers import TreeBranch, TreeStop
+from forkpoint.ops import pages, views
 from forkpoint.view import graphs, points, rows, tree
 from needs import transcripts
 
@@ -35,7 +35,7 @@ def stops(branches: list[TreeBranch]) -> list[TreeStop]:
 def test_every_view_has_the_marks_of_points(file: Path) -> None:
     session = read(file)
     listed = {point.number: (points.mark(point.end), point.left_out) for point in session.points(every=True).points}
-    drawn = looking.tree(session)
+    drawn = views.tree(session)
     prompts = [stop for stop in stops(drawn.branches) if stop.kind == "prompt"]
     assert {stop.number: (points.mark(stop.end), stop.left_out) for stop in prompts} == listed
     whole = pages.whole(session)
@@ -47,7 +47,7 @@ def test_every_view_has_the_marks_of_points(file: Path) -> None:
         else:
             assert rows.can(whole, row) == points.NOTHING
     assert shown == listed
-    look = tree.Look(160, looking.short(session), datetime.now(UTC), every=True)
+    look = tree.Look(160, views.short(session), datetime.now(UTC), every=True)
     lines = [line.split() for line in tree.draw(drawn, look)]
     for number, (mark, _) in listed.items():
         assert any(line[:1] == [str(number)] and mark in line for line in lines), number

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.api import Session
-from forkpoint.ops import looking
+from forkpoint.ops import views
 from forkpoint.ops.session import ignore
 from forkpoint.view import reading
 from program import answer, run
@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(*lines: dict[str, Any], tools: bool = True, thinking: bool = True) -> str:
-    found = looking.conversation(Session(parse(*lines), ignore))
+    found = views.conversation(Session(parse(*lines), ignore))
     return "\n".join(reading.markdown(found, tools=tools, thinking=thinking))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.transcript.ask.abbreviations import LONGEST, abbreviation, distinct
+from forkpoint.transcript.query.abbreviations import LONGEST, abbreviation, distinct
 from forkpoint.view.text import cells, wrap
 from forkpoint.words import SHORT, count
 from strategies_points import parse, speak, user

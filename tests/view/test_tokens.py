@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.outline import outline
-from forkpoint.transcript.ask.tokens import ENOUGH, tokens
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.outline import outline
+from forkpoint.transcript.query.tokens import ENOUGH, tokens
 from forkpoint.view.text import cells
 from forkpoint.view.tokens import calls, lines, what
 from strategies_points import FEWER, answer, call, parse, speak, transcripts, user

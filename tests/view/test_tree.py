@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.trees import MADE, flowcharts
 
+from forkpoint.answers.trees import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.api import Session
-from forkpoint.ops import looking
-from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
+from forkpoint.ops import views
 from forkpoint.ops.session import ignore
 from forkpoint.view import graphs
 from forkpoint.view.text import cells
@@ -42,7 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tree_of(*lines: dict[str, Any]) -> Tree:
-    return looking.tree(Session(parse(*lines), ignore))
+    return views.tree(Session(parse(*lines), ignore))
 
 
 def stops(branches: Sequence[TreeBranch]) -> Iterator[tuple[TreeBranch, TreeStop, int]]:
@@ -69,7 +69,7 @@ def drawn(tree: Tree, width: int = 80, **how: bool) -> list[str]:
 @FEWER
 def test_each_prompt_stands_there_once_and_the_way_to_head_is_one_branch(log: Any) -> None:
     session = Session(parse(*lines_of(log)), ignore)
-    tree = looking.tree(session)
+    tree = views.tree(session)
     found = list(stops(tree.branches))
     assert sorted(stop.number for _, stop, _ in found if stop.number is not None) == list(range(1, len(tree.prompts) + 1))
     live = {id(branch): branch for branch, _, _ in found if branch.live}

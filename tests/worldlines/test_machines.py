@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from worldlines.server import Server
 
+from forkpoint.answers.refusals import Refusal
+from forkpoint.answers.worldlines import StoreSpawned
 from forkpoint.ops import storing
-from forkpoint.ops.answers import StoreSpawned
-from forkpoint.ops.refusals import Refusal
 from forkpoint.worldlines.fanout import RESULT
 from forkpoint.worldlines.store import Store
 from strategies_events import fresh, turn

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from forkpoint.requests import NewSession
-from forkpoint.store import forking
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.witness import said
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.witness import said
 from forkpoint.worldlines import faults, sessions
 from forkpoint.worldlines.store import Store
 from strategies_events import answer, fresh, prompt, turn

@@ -1,7 +1,10 @@
 """The public names and where each lives; ``__init__.py`` imports a name when it is first used."""
 
+from .answers.refusals import Code as Code
+from .answers.refusals import Refusal as Refusal
 from .api import Session as Session
 from .api import open as open  # noqa: A004  (as one opens a file)
+from .certify.runtime_checks import BrokenPromise as BrokenPromise
 from .contracts.ancestries import ancestry as ancestry
 from .contracts.ancestries import lineage as lineage
 from .contracts.backfill import backfill_entry as backfill_entry
@@ -148,49 +151,46 @@ from .core.stores import (
     NotEnabled as NotEnabled,
 )
 from .ops.frames import frame as frame
-from .ops.refusals import Code as Code
-from .ops.refusals import Refusal as Refusal
-from .promises import BrokenPromise as BrokenPromise
-from .store.lineage import lineages as lineages
-from .store.listing import all_sessions as all_sessions
-from .store.listing import folders_here as folders_here
-from .store.listing import sessions as sessions
-from .store.locate import AmbiguousSession as AmbiguousSession
-from .store.locate import UnknownSession as UnknownSession
-from .store.locate import locate as locate
-from .store.search import search as search
-from .transcript.ask.check import Report as Report
-from .transcript.ask.check import check as check
-from .transcript.ask.diff import Diff as Diff
-from .transcript.ask.diff import diff as diff
-from .transcript.ask.head import Head as Head
-from .transcript.ask.head import head as head
-from .transcript.ask.outline import Outline as Outline
-from .transcript.ask.points import points as points
-from .transcript.ask.select import (
-    UnknownPoint as UnknownPoint,
-)
-from .transcript.ask.select import (
-    resolve as resolve,
-)
-from .transcript.ask.stats import stats as stats
-from .transcript.ask.tokens import Tokens as Tokens
-from .transcript.ask.tokens import tokens as tokens
-from .transcript.ask.validate import Judgement as Judgement
-from .transcript.ask.validate import validate as validate
-from .transcript.ask.verify import Verdict as Verdict
-from .transcript.ask.verify import verify as verify
+from .sessions.find_parent import search as search
+from .sessions.lineage import lineages as lineages
+from .sessions.listing import all_sessions as all_sessions
+from .sessions.listing import folders_here as folders_here
+from .sessions.listing import sessions as sessions
+from .sessions.locate import AmbiguousSession as AmbiguousSession
+from .sessions.locate import UnknownSession as UnknownSession
+from .sessions.locate import locate as locate
 from .transcript.format.reader import Transcript as Transcript
 from .transcript.format.reader import Violation as Violation
 from .transcript.format.reader import parse as parse
 from .transcript.format.reader import read as read
 from .transcript.format.schemas import UnknownVersion as UnknownVersion
 from .transcript.format.schemas import for_version as for_version
-from .transcript.heal.backfill import Cost as Cost
-from .transcript.heal.backfill import backfill as backfill
-from .transcript.heal.changes import RepairError as RepairError
-from .transcript.heal.doctor import diagnose as diagnose
-from .transcript.heal.repair import repair as repair
+from .transcript.query.check import Report as Report
+from .transcript.query.check import check as check
+from .transcript.query.diff import Diff as Diff
+from .transcript.query.diff import diff as diff
+from .transcript.query.head import Head as Head
+from .transcript.query.head import head as head
+from .transcript.query.outline import Outline as Outline
+from .transcript.query.points import points as points
+from .transcript.query.select import (
+    UnknownPoint as UnknownPoint,
+)
+from .transcript.query.select import (
+    resolve as resolve,
+)
+from .transcript.query.stats import stats as stats
+from .transcript.query.tokens import Tokens as Tokens
+from .transcript.query.tokens import tokens as tokens
+from .transcript.query.validate import Judgement as Judgement
+from .transcript.query.validate import validate as validate
+from .transcript.query.verify import Verdict as Verdict
+from .transcript.query.verify import verify as verify
+from .transcript.repair.backfill import Cost as Cost
+from .transcript.repair.backfill import backfill as backfill
+from .transcript.repair.changes import RepairError as RepairError
+from .transcript.repair.doctor import diagnose as diagnose
+from .transcript.repair.repair import repair as repair
 from .worldlines.events import Event as Event
 from .worldlines.fanout import Task as Task
 from .worldlines.fanout import command as command

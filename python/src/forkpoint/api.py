@@ -15,32 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
+    from forkpoint.answers import checks as checks_answers
+    from forkpoint.answers import new_sessions as new_sessions_answers
+    from forkpoint.answers import trees as answers
+    from forkpoint.answers import trees as trees_answers
+    from forkpoint.answers.appends import Merged, Moved, Recorded, Standing
+    from forkpoint.answers.checks import Checked, Diagnosed, Verified
+    from forkpoint.answers.client import Refs, Renamed
+    from forkpoint.answers.diffs import Compared
+    from forkpoint.answers.figures import Figures, Weighed
+    from forkpoint.answers.manifests import Manifest
+    from forkpoint.answers.new_sessions import Backfilled, Forked, Removed
+    from forkpoint.answers.normal_form import Normalized
+    from forkpoint.answers.records import Records
+    from forkpoint.answers.sessions import Whereabouts
+    from forkpoint.answers.trees import Points, Steps, Tree
     from forkpoint.core.entries import Version
-    from forkpoint.ops import answers
-    from forkpoint.ops.answers import (
-        Backfilled,
-        Checked,
-        Compared,
-        Diagnosed,
-        Figures,
-        Forked,
-        Manifest,
-        Merged,
-        Moved,
-        Normalized,
-        Points,
-        Recorded,
-        Records,
-        Refs,
-        Removed,
-        Renamed,
-        Standing,
-        Steps,
-        Tree,
-        Verified,
-        Weighed,
-        Whereabouts,
-    )
     from forkpoint.requests import Insight, Remembered, Sink
 
 
@@ -62,20 +52,20 @@ class Session(state.Session):
         sub-agents; with what each cost, where :func:`forkpoint.ops.costing.of_branches` said it. Near-linear, and O(bytes)
         where sub-agents have files of their own; O(answer) where it is kept.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import views
 
-        return looking.tree(self, dollars)
+        return views.tree(self, dollars)
 
     def conversation(
         self, at: str = "HEAD", redact: Callable[[str], str] = as_is, progress: Progress | None = None
-    ) -> answers.Conversation:
+    ) -> trees_answers.Conversation:
         """What was said on the way to a point, above compactions too, with what a record leaves out there, and every text as
         ``redact`` gives it; of a sub-agent that goes on from a session what was said there first. ``progress`` is told how
         many entries of how many are read. Reads its lines.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import views
 
-        return looking.conversation(self, at, redact, progress)
+        return views.conversation(self, at, redact, progress)
 
     def points(self, *, every: bool = False) -> Points:
         """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there.
@@ -83,9 +73,9 @@ class Session(state.Session):
 
         - ``every``: List the prompts of every branch, not only those on the way to HEAD.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import views
 
-        return looking.points(self, requests.PointsRequest(every=every))
+        return views.points(self, requests.PointsRequest(every=every))
 
     def normalize(self, at: str | None = None) -> Normalized:
         """The same as one answer. Holds all lines.
@@ -322,9 +312,9 @@ class Session(state.Session):
         - ``operation``: Repeat an operation whose end is unknown, by the id in its message. Append only what the file
           lacks.
         """
-        from forkpoint.ops import moving
+        from forkpoint.ops import head
 
-        return moving.checkout(
+        return head.checkout(
             self,
             requests.CheckoutRequest(
                 at=at,
@@ -376,9 +366,9 @@ class Session(state.Session):
         - ``operation``: Repeat an operation whose end is unknown, by the id in its message. Append only what the file
           lacks.
         """
-        from forkpoint.ops import moving
+        from forkpoint.ops import head
 
-        return moving.rewind(
+        return head.rewind(
             self,
             requests.RewindRequest(
                 at=at,
@@ -485,9 +475,9 @@ class Session(state.Session):
         - ``defer``: Append nothing, and keep the record for the next exports, as while a client runs in the session.
         - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
-        from forkpoint.ops import leaving_out
+        from forkpoint.ops import records
 
-        return leaving_out.drop(
+        return records.drop(
             self,
             requests.DropRequest(
                 span=span,
@@ -534,9 +524,9 @@ class Session(state.Session):
         - ``defer``: Append nothing, and keep the record for the next exports, as while a client runs in the session.
         - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
-        from forkpoint.ops import leaving_out
+        from forkpoint.ops import records
 
-        return leaving_out.trim(
+        return records.trim(
             self,
             requests.TrimRequest(
                 what=what,
@@ -578,9 +568,9 @@ class Session(state.Session):
         - ``defer``: Append nothing, and keep the record for the next exports, as while a client runs in the session.
         - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
-        from forkpoint.ops import leaving_out
+        from forkpoint.ops import records
 
-        return leaving_out.compact(
+        return records.compact(
             self,
             requests.CompactRequest(
                 upto=upto,
@@ -616,9 +606,9 @@ class Session(state.Session):
         - ``defer``: Append nothing, and keep the record for the next exports, as while a client runs in the session.
         - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
-        from forkpoint.ops import leaving_out
+        from forkpoint.ops import records
 
-        return leaving_out.undo(
+        return records.undo(
             self,
             requests.UndoRequest(
                 which=which, dry_run=dry_run, if_head=if_head, force=force, operation=operation, defer=defer, oracle=oracle
@@ -647,9 +637,9 @@ class Session(state.Session):
         - ``defer``: Append nothing, and keep the record for the next exports, as while a client runs in the session.
         - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
-        from forkpoint.ops import leaving_out
+        from forkpoint.ops import records
 
-        return leaving_out.redo(
+        return records.redo(
             self,
             requests.RedoRequest(
                 which=which, dry_run=dry_run, if_head=if_head, force=force, operation=operation, defer=defer, oracle=oracle
@@ -662,9 +652,9 @@ class Session(state.Session):
 
         - ``at``: List the records of the conversation at this point; the default is HEAD.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import views
 
-        return looking.records(self, requests.OverlaysRequest(at=at))
+        return views.records(self, requests.OverlaysRequest(at=at))
 
     def export(
         self,
@@ -747,9 +737,9 @@ class Session(state.Session):
           id>.jsonl.
         - ``dry_run``: Only say what the command would add.
         """
-        from forkpoint.ops import filling
+        from forkpoint.ops import backfill
 
-        return filling.backfill(self, requests.BackfillRequest(to=to, out=out, dry_run=dry_run, sink=sink))
+        return backfill.backfill(self, requests.BackfillRequest(to=to, out=out, dry_run=dry_run, sink=sink))
 
     def merge(
         self,
@@ -894,7 +884,7 @@ class Session(state.Session):
         out: str | None = None,
         dry_run: bool = False,
         sink: Sink | None = None,
-    ) -> answers.Repaired | answers.Forked:
+    ) -> checks_answers.Repaired | new_sessions_answers.Forked:
         """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
         Of a healthy file nothing is written, unless the API refuses something of the conversation at its head. Then, where
@@ -930,9 +920,9 @@ class Session(state.Session):
         """The steps of the conversation at the head, which `drop` and `compact` take, each with its text, its tools and its
         weight. Near-linear.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import views
 
-        return looking.steps_here(self)
+        return views.steps_here(self)
 
     def tokens(self) -> Weighed:
         """Where the bytes and tokens of the conversation at HEAD are, as a client sends it. Near-linear; reads every line of

@@ -622,7 +622,7 @@ def stage(target: Path) -> None:
 def files(target: Path) -> None:
     """Saved files in a repository, as a bundle of git; a fork in a worktree; an operation that did not end."""
     with subject(target, "files"):
-        from forkpoint.store.git import Repository
+        from forkpoint.sessions.git import Repository
 
         editor = Editor(repository(ROOT / "repo"), "2.1.332", session=WORK)
         editor.prompt("make it two")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session
 from forkpoint.cli.console import Group, conclude, say
 from forkpoint.ops import archiving
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 PROJECT = click.option(

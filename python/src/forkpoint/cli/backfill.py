@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
-from forkpoint.ops import filling
+from forkpoint.ops import backfill as operation
 from forkpoint.requests import BackfillRequest
 from forkpoint.view import answers as view
 
@@ -29,5 +29,5 @@ def backfill(file: str, request: BackfillRequest, as_json: bool) -> None:
       forkpoint backfill session.jsonl --to 2.1.161 --dry-run
     """
     options.refuse_bytes_and_json(request, as_json=as_json)
-    answer = filling.backfill(load(file), request)
+    answer = operation.backfill(load(file), request)
     conclude(answer, lambda: view.backfilled(answer, dry_run=request.dry_run), as_json=as_json)

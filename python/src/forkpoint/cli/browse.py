@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session
 from forkpoint.cli.console import tell, terminal
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.view import answers as view
 
@@ -33,7 +33,7 @@ def browse(file: str | None) -> None:
     if not terminal():
         raise Refusal("browse needs a terminal", cure="`forkpoint tree` and `forkpoint print` do not")
     try:
-        from forkpoint.terminal.app import Browse
+        from forkpoint.tui.app import Browse
     except ImportError as error:
         raise Refusal("browse needs its extra", cure="pip install 'forkpoint[browse]'") from error
     started = Browse(name).run()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Rare, load
 from forkpoint.cli.console import conclude, tell
-from forkpoint.ops import aside
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import side_question
 from forkpoint.view import answers as view
 
 
@@ -15,7 +15,7 @@ from forkpoint.view import answers as view
 @FILE_ARGUMENT
 @click.argument("question", cls=Argument, text="The question.")
 @click.option("--keep", is_flag=True, help="Keep the fork in which it is asked, so that you can go on there.")
-@click.option("--seconds", type=float, default=aside.SECONDS, show_default=True, help="How long to wait for the answer.")
+@click.option("--seconds", type=float, default=side_question.SECONDS, show_default=True, help="How long to wait for the answer.")
 @click.option("--prices", cls=Rare, metavar="FILE", help="Take the prices of this file: JSON, dollars for a million tokens.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would send, and what that costs.")
 @JSON_OPTION
@@ -33,10 +33,10 @@ def btw(file: str, question: str, keep: bool, seconds: float, prices: str | None
         raise Refusal("--seconds needs a number above 0")
     session = load(file)
     if dry_run:
-        answer = aside.cost_of(session, prices)
+        answer = side_question.cost_of(session, prices)
         conclude(answer, lambda: view.side_cost(answer), as_json=as_json)
         return
-    answer = aside.btw(
+    answer = side_question.btw(
         session,
         question,
         keep=keep,

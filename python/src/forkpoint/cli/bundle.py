@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.archive import ALL, DRY_RUN, PROJECT
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session
 from forkpoint.cli.console import conclude, note, print_bytes
 from forkpoint.ops import bundling
-from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import STANDARD_OUTPUT
 from forkpoint.view import answers as view
 

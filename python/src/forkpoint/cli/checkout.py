@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import moving
+from forkpoint.ops import head
 from forkpoint.requests import CheckoutRequest
 
 
@@ -26,4 +26,4 @@ def checkout(file: str, request: CheckoutRequest, as_json: bool) -> None:
     Example:
       forkpoint checkout 5e551000 --at 08d12e6b
     """
-    conclude(moving.checkout(load(file), request), request, as_json=as_json)
+    conclude(head.checkout(load(file), request), request, as_json=as_json)

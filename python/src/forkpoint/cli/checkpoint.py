@@ -6,11 +6,11 @@ import sys
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Command
 from forkpoint.cli.console import agreed, conclude, note
 from forkpoint.ops import checkpoints
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 MOST = 1 << 20

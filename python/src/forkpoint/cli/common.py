@@ -43,7 +43,7 @@ class Rare(click.Option):
     """An option that few need: the short help leaves it out."""
 
 
-CLIENT: Final = "forkpoint.client"
+CLIENT: Final = "forkpoint.clients.claude"
 """Where the context of a command has the client that was named; a command whose answer depends on HEAD has one, if only None."""
 CLIENT_OPTION = click.option(
     "--client",

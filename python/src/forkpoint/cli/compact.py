@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 from msgspec.structs import replace
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude as say
 from forkpoint.cli.console import print_bytes, tell
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import aside, forking, leaving_out
-from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.texts import read_text
+from forkpoint.ops import forking, records, side_question
+from forkpoint.ops.read_text import read_text
 from forkpoint.requests import CompactForkRequest, CompactRequest, ExportRequest
 from forkpoint.view import answers as view
 
@@ -50,17 +50,17 @@ def compact(
         raise Refusal("--ask excludes --summary-file and --dry-run")
     summary = None if summary_file is None else read_text(summary_file, "the summary")
     if ask:
-        summary = aside.summary(session, before=lambda said: tell(view.side_cost(said)))
+        summary = side_question.summary(session, before=lambda said: tell(view.side_cost(said)))
     if fork:
         if request.if_head or request.force or request.operation or request.defer:
             raise Refusal("--if-head, --force, --operation and --defer are for a record, and --fork makes none")
         wanted = CompactForkRequest(upto=request.upto or None, summary=summary, dry_run=request.dry_run, sink=print_bytes)
-        made = leaving_out.compact_fork(session, wanted)
+        made = records.compact_fork(session, wanted)
         say(made, lambda: view.forked(made), as_json=as_json)
         if go_on:
             going_on.onward(made)
         return
     request = replace(request, summary=summary)
-    conclude(leaving_out.compact(session, request), request, as_json=as_json)
+    conclude(records.compact(session, request), request, as_json=as_json)
     if go_on:
         going_on.onward(forking.export(session, ExportRequest()))

@@ -7,9 +7,9 @@ from typing import ClassVar
 import click
 from click.shell_completion import BashComplete, get_completion_class
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import Argument, Command
 from forkpoint.cli.console import say
-from forkpoint.ops.refusals import Refusal
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -17,8 +17,8 @@ from typing import Final
 import click
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Answer
-from forkpoint.ops.refusals import EXIT, Code, Refusal, Unsaid, done
+from forkpoint.answers.base import Answer
+from forkpoint.answers.refusals import EXIT, Code, Refusal, Unsaid, done
 from forkpoint.view.lines import Aside, Verbatim
 from forkpoint.view.text import clean
 

@@ -6,13 +6,13 @@ import sys
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, Seconds
 from forkpoint.cli.console import Group, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
 from forkpoint.ops import constellations, memories, program
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore
 from forkpoint.ops.turning import CLIENT
 from forkpoint.view import constellations as view

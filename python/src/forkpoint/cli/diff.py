@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, NO_CATALOG, Argument, Command, complete_session, load
 from forkpoint.cli.console import conclude, say, show, width
 from forkpoint.ops import checking
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.requests import DiffRequest
 from forkpoint.view import diff as view

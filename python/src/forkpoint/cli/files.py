@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude, print_bytes
 from forkpoint.ops import files
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import files as view
 
 

@@ -6,9 +6,9 @@ from typing import Final
 
 import click
 
+from forkpoint.answers.new_sessions import Forked
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.console import note
-from forkpoint.ops.answers import Forked
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 
 RESUME: Final = click.option("--resume", "go_on", is_flag=True, help="Go on in the new session at once: start the client there.")

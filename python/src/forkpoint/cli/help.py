@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import EVERY_OPTION, Argument, Command
 from forkpoint.cli.console import EXIT_CODES, close, say
-from forkpoint.ops.refusals import Refusal
 
 TOPIC = "exit-codes"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from forkpoint.answers.appends import Merged, Moved, Recorded, Standing
 from forkpoint.cli import console
-from forkpoint.ops.answers import Merged, Moved, Recorded, Standing
 from forkpoint.requests import AppendRequest
 from forkpoint.view import answers as view
 from forkpoint.view.lines import Lines

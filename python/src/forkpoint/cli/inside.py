@@ -10,11 +10,11 @@ from typing import Final
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import Argument, Command
 from forkpoint.cli.console import conclude, say
 from forkpoint.ops import constellations, program
 from forkpoint.ops.commands import HERE
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import constellations as view
 
 MOST: Final = 1 << 16

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command
 from forkpoint.cli.console import conclude
 from forkpoint.ops import events, evidence
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 

@@ -14,8 +14,8 @@ from typing import Final, NoReturn
 import click
 
 import forkpoint
+from forkpoint.answers.refusals import EXIT, Code, Refusal, Unsaid
 from forkpoint.cli.console import Group, note, say_json, terminal
-from forkpoint.ops.refusals import EXIT, Code, Refusal, Unsaid
 from forkpoint.ops.registry import GROUPS, NAMED, OPERATIONS
 
 

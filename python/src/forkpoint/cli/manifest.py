@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_session, load
 from forkpoint.cli.console import conclude, width
 from forkpoint.ops import manifests
-from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import ManifestRequest
 from forkpoint.view import manifests as view
 

@@ -20,5 +20,5 @@ def mcp() -> None:
       claude mcp add forkpoint -- forkpoint mcp
     """
     with needs("mcp"):
-        from forkpoint.service import tools
+        from forkpoint.server import tools
     tools.offer(tools.calls())

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import JSON_OPTION, Argument, Command
 from forkpoint.cli.console import conclude, moment, note, say
 from forkpoint.ops import memories
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore
 from forkpoint.view import answers as view
 

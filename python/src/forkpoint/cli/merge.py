@@ -9,7 +9,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_session, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
-from forkpoint.ops.texts import read_text
+from forkpoint.ops.read_text import read_text
 from forkpoint.requests import MergeRequest
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude, print_bytes, tell
 from forkpoint.ops import normalizing
-from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.texts import text_lines
+from forkpoint.ops.read_text import text_lines
 from forkpoint.requests import NormalizeRequest
 from forkpoint.view import normal as view
 

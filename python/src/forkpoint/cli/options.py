@@ -12,9 +12,9 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import Argument, Rare, complete_point, complete_step
 from forkpoint.cli.console import moment, print_bytes
-from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import (
     STANDARD_OUTPUT,
     BackfillRequest,

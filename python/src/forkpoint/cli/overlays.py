@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
-from forkpoint.ops import looking
+from forkpoint.ops import views
 from forkpoint.requests import OverlaysRequest
 from forkpoint.view import overlays as view
 
@@ -24,5 +24,5 @@ def overlays_command(file: str, request: OverlaysRequest, as_json: bool) -> None
     Example:
       forkpoint overlays 5e551000
     """
-    found = looking.records(load(file), request)
+    found = views.records(load(file), request)
     conclude(found, lambda: view.lines(found), as_json=as_json)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from forkpoint.answers.refusals import Refusal, done
 from forkpoint.cli.common import Rare
 from forkpoint.cli.console import note, print_bytes, say
 from forkpoint.cli.options import with_options
-from forkpoint.ops.refusals import Refusal, done
 from forkpoint.requests import STANDARD_OUTPUT
 from forkpoint.view.sessions import size
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import note, say_json, show, width
-from forkpoint.ops import looking
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import views
 from forkpoint.requests import PointsRequest
 from forkpoint.view import overlays
 from forkpoint.view import points as view
@@ -41,17 +41,17 @@ def points(file: str, request: PointsRequest, by_step: bool, as_json: bool) -> N
         )
     session = load(file)
     if by_step:
-        steps = looking.step_list(session)
+        steps = views.step_list(session)
         if as_json:
-            say_json(looking.steps_answer(session, steps).shape())
+            say_json(views.steps_answer(session, steps).shape())
         else:
             show(overlays.table(session.transcript, steps, width()))
         return
-    listing = looking.listing(session, every=request.every)
+    listing = views.listing(session, every=request.every)
     if as_json:
         say_json(listing.points.shape())
         return
     show([*view.lines(listing, options.today(), width())])
     if listing.aside is None:
-        for text in damaged(session.file, looking.damage(session)):
+        for text in damaged(session.file, views.damage(session)):
             note(text)

@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import passing_on
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, complete_point, load
 from forkpoint.cli.console import conclude
-from forkpoint.ops import looking, merging
+from forkpoint.ops import merging, views
 from forkpoint.view import reading as view
 from forkpoint.words import as_is
 
@@ -43,7 +43,7 @@ def print_command(
         passing_on.tell_redacted(redactor)
         return
     session, progress = load(file), Progress(f"reading {file}")
-    answer = looking.conversation(session, at, redactor or as_is, progress)
+    answer = views.conversation(session, at, redactor or as_is, progress)
     progress.end()
     conclude(answer, lambda: [*view.markdown(answer, tools=tools, thinking=thinking), *view.asides(answer)], as_json=as_json)
     passing_on.tell_redacted(redactor)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.new_sessions import Forked
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import repairing
-from forkpoint.ops.answers import Forked
 from forkpoint.requests import RepairRequest
 from forkpoint.view import answers as view
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.client import Started
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_point, complete_session
 from forkpoint.cli.console import conclude, note, tell, terminal, width
 from forkpoint.ops import checking, starting
-from forkpoint.ops.answers import Started
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 from forkpoint.view import sessions as listed
 
@@ -85,7 +85,7 @@ def _act(started: Started | None, *, show_only: bool, as_json: bool) -> None:
 def _chosen() -> Started | None:
     """The session that the person at the terminal chooses: in the application, or by its number where that is not installed."""
     try:
-        from forkpoint.terminal.app import Browse
+        from forkpoint.tui.app import Browse
     except ImportError:
         found = checking.sessions()
         if not found.listed:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 from msgspec.structs import replace
 
+from forkpoint.answers.appends import Moved
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import agreed, show, terminal, width
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import looking, moving
-from forkpoint.ops.answers import Moved
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import head, views
 from forkpoint.ops.session import Session
 from forkpoint.requests import RewindRequest
 from forkpoint.view import answers as view
@@ -46,17 +46,17 @@ def rewind(file: str, request: RewindRequest, as_json: bool) -> None:
         if at is None:
             return
         request = replace(request, at=at)
-    conclude(moving.rewind(session, request), request, as_json=as_json)
+    conclude(head.rewind(session, request), request, as_json=as_json)
 
 
 def _chosen(session: Session, *, nearest: bool) -> str | None:
     """The prompt whose turn is to be the last: the person at the terminal chooses it, and agrees to what that leaves behind."""
-    listing = looking.listing(session)
+    listing = views.listing(session)
     numbers = [str(point.number) for point in listing.points.points]
     if len(numbers) < 2:
         raise Refusal("there is no earlier prompt to go back to", file=session.file)
     show(points.lines(listing, options.today(), width()))
     at = click.prompt("keep up to the end of prompt", type=click.Choice(numbers), default=numbers[-2], show_choices=False)
-    would = moving.rewind(session, RewindRequest(at=at, nearest=nearest, dry_run=True))
+    would = head.rewind(session, RewindRequest(at=at, nearest=nearest, dry_run=True))
     lines = (line for line in view.moved(would, dry_run=True) if isinstance(line, Aside)) if isinstance(would, Moved) else ()
     return at if agreed(lines, "go back?") else None

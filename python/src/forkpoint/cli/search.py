@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress
 from forkpoint.cli.console import conclude, note, show, width
 from forkpoint.ops import searching
-from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import NewSession
 from forkpoint.view import answers as view
 from forkpoint.view import search as found

@@ -9,7 +9,7 @@ import click
 from forkpoint.cli.common import Command
 from forkpoint.cli.console import needs, note
 from forkpoint.cli.store import STORE
-from forkpoint.ops.texts import read_text
+from forkpoint.ops.read_text import read_text
 
 TOKEN = "FORKPOINT_TOKEN"
 
@@ -33,5 +33,5 @@ def serve(url: str | None, host: str, port: int, token_file: str | None) -> None
     """
     token = read_text(token_file, "the token").strip() if token_file is not None else os.environ.get(TOKEN)
     with needs("service"):
-        from forkpoint.service.serve import serve as run
+        from forkpoint.server.serve import serve as run
     run(url, host, port, token, note)

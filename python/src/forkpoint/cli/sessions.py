@@ -6,10 +6,10 @@ import time
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Command, Progress, Rare
 from forkpoint.cli.console import note, say_json, show, width
 from forkpoint.ops import checking
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import sessions as view
 
 

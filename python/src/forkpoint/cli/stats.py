@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, Progress, Rare, complete_session, load
 from forkpoint.cli.console import conclude, note, say_json, show, width
 from forkpoint.ops import costing, figures
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import stats as view
 from forkpoint.view import tokens as view_tokens
 

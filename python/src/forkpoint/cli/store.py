@@ -436,7 +436,7 @@ def mcp(worldline: str, command: tuple[str, ...], url: str | None, at_once: int,
       claude mcp add forkpoint -- forkpoint store mcp main --turn
     """
     with needs("mcp"):
-        from forkpoint.service import tools
+        from forkpoint.server import tools
     tools.offer([tools.spawning(url, worldline, at_once, command, _runner(command, turn), _splitting(split))])
 
 

@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress
 from forkpoint.cli.console import note, say_json, show, width
-from forkpoint.ops import thinking_back
+from forkpoint.ops import year as operation
 from forkpoint.view import year as view
 
 
@@ -26,7 +26,7 @@ def thinkback(year: int | None, project: str | None, as_json: bool) -> None:
       forkpoint thinkback 2026
     """
     progress = Progress("reading sessions")
-    found = thinking_back.thinkback(year, project=project, now=options.today(), progress=progress.called)
+    found = operation.thinkback(year, project=project, now=options.today(), progress=progress.called)
     progress.end()
     if as_json:
         say_json(found.shape())

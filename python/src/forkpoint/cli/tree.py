@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import click
 
+from forkpoint.answers.refusals import Refusal
+from forkpoint.answers.trees import Tree
 from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, Rare, load
 from forkpoint.cli.console import note, say_json, show, tell, width
-from forkpoint.ops import looking
-from forkpoint.ops.answers import Tree
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import views
 from forkpoint.ops.session import Session
 from forkpoint.view import tree as view
 from forkpoint.view.text import damaged
@@ -65,7 +65,7 @@ def tree(
         passing_on.tell_redacted(redactor)
         return
     dollars, says = _costs(session, prices) if cost or prices else (None, "")
-    found = looking.tree(session, dollars)
+    found = views.tree(session, dollars)
     if redactor is not None:
         from forkpoint.ops import redaction
 
@@ -74,12 +74,12 @@ def tree(
         say_json(found.shape()) if as_json else tell(_graph(found, form, tokens=tokens, agents=agents))
         passing_on.tell_redacted(redactor)
         return
-    short = looking.short(session)
+    short = views.short(session)
     look = view.Look(width(), short, options.today(), tokens=tokens, agents=agents, every=every)
     show([*view.draw(found, look), *view.summary(found, look)])
     if says:
         note(f"prices: {says}")
-    for text in damaged(session.file, looking.damage(session)):
+    for text in damaged(session.file, views.damage(session)):
         note(text)
     passing_on.tell_redacted(redactor)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.answers.refusals import Refusal
 from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude as say
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import forking, leaving_out
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import forking, records
 from forkpoint.requests import ExportRequest, TrimRequest
 from forkpoint.view import overlays as view
 
@@ -40,10 +40,10 @@ def trim(file: str, request: TrimRequest, suggest: bool, go_on: bool, as_json: b
     if suggest == bool(request.what):
         raise Refusal("name what is to be trimmed, or ask with --suggest")
     if suggest:
-        found = leaving_out.suggest_trims(session)
+        found = records.suggest_trims(session)
         say(found, lambda: view.suggested(found), as_json=as_json)
         return
     going_on.ready(go_on, dry_run=request.dry_run, as_json=as_json, session=session)
-    conclude(leaving_out.trim(session, request), request, as_json=as_json)
+    conclude(records.trim(session, request), request, as_json=as_json)
     if go_on:
         going_on.onward(forking.export(session, ExportRequest()))

@@ -7,7 +7,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import leaving_out
+from forkpoint.ops import records
 from forkpoint.requests import RedoRequest, UndoRequest
 
 
@@ -26,7 +26,7 @@ def undo(file: str, request: UndoRequest, as_json: bool) -> None:
     Example:
       forkpoint undo 5e551000
     """
-    conclude(leaving_out.undo(load(file), request), request, as_json=as_json)
+    conclude(records.undo(load(file), request), request, as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -41,4 +41,4 @@ def redo(file: str, request: RedoRequest, as_json: bool) -> None:
     Example:
       forkpoint redo 5e551000
     """
-    conclude(leaving_out.redo(load(file), request), request, as_json=as_json)
+    conclude(records.redo(load(file), request), request, as_json=as_json)

@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client import places
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.clients.claude import places
+from forkpoint.clients.claude.lines import SESSION_KEY
 
 _MOST: Final = 1 << 16
 """Bytes of a note that are read: what clients write is a few hundred."""

@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import uuid as uuids
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from forkpoint import promises
-from forkpoint.client.places import SESSION_ID
+from forkpoint.answers.appends import Standing
+from forkpoint.answers.base import Failure
+from forkpoint.answers.refusals import Code, Refusal, translating
+from forkpoint.certify import runtime_checks
+from forkpoint.clients.claude.places import SESSION_ID
 from forkpoint.disk import append
-from forkpoint.ops.answers import Failure, Standing
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.requests import AppendRequest
-from forkpoint.store import forking
-from forkpoint.transcript.ask import select
-from forkpoint.transcript.ask.head import behind_the_turn, head
+from forkpoint.sessions import forking
 from forkpoint.transcript.format.reader import foreseen
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.query import select
+from forkpoint.transcript.query.head import behind_the_turn, head
+from forkpoint.transcript.write import inplace
 
 TRIES: Final = 3
 """How often a forced operation starts over when the session changes under its hands."""
@@ -111,6 +113,12 @@ def session_id(session: Session) -> str:
     return forking.source_id(session.transcript, former if former is not None else 0)
 
 
+def hanging(session: Session, position: int, says: str) -> AbstractContextManager[None]:
+    """Refuse where the entry at a position cannot become the head."""
+    line = session.line(position)
+    return translating(inplace.CannotBeHead, code=Code.ILLEGAL, file=session.file, line=line, before=f"{says}: ")
+
+
 def as_text(what: inplace.Batch) -> list[str]:
     """The lines of a batch, for an answer."""
     return [line.decode("utf-8", "surrogateescape") for line in what.lines]
@@ -138,11 +146,11 @@ def _promise(session: Session, what: inplace.Batch) -> None:
     """Asks, before anything is written, what chapter 14 promises of an append: that it is a history of the model's operations,
     each enabled in its turn. Of small sessions that are as logs are, and in full only, as it reads the file twice."""
     transcript = session.transcript
-    if promises.LEVEL != promises.FULL or len(transcript.log) > promises.SMALL or transcript.violations:
+    if runtime_checks.LEVEL != runtime_checks.FULL or len(transcript.log) > runtime_checks.SMALL or transcript.violations:
         return
     from forkpoint.core import stores
-    from forkpoint.transcript.ask.overlays import BadRecord
-    from forkpoint.transcript.ask.state import history, state
+    from forkpoint.transcript.query.overlays import BadRecord
+    from forkpoint.transcript.query.state import history, state
 
     later = foreseen(transcript, what.lines)
     then, now = (head(one).position for one in (transcript, later))
@@ -154,10 +162,10 @@ def _promise(session: Session, what: inplace.Batch) -> None:
         try:
             made = stores.apply_all(store, operations)
         except stores.NotEnabled as error:
-            raise promises.BrokenPromise(f"{error}; nothing was written") from error
+            raise runtime_checks.BrokenPromise(f"{error}; nothing was written") from error
         if made["session"] != after:
-            raise promises.BrokenPromise("P5.2 the session would be another than the model's; nothing was written")
-        promises.ask(stores.apply_all, (store, operations), lambda: made, dear=True)
+            raise runtime_checks.BrokenPromise("P5.2 the session would be another than the model's; nothing was written")
+        runtime_checks.ask(stores.apply_all, (store, operations), lambda: made, dear=True)
 
 
 def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | None) -> Refusal:
@@ -196,7 +204,7 @@ def must_fit(session: Session) -> None:
 
 def end_of_records(session: Session, head: int) -> int:
     """Where the next record hangs: at the last of those below the head, if there are some."""
-    from forkpoint.transcript.ask import overlays
+    from forkpoint.transcript.query import overlays
 
     try:
         return overlays.end_of_records(session.transcript, head)

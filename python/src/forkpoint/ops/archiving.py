@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from forkpoint.certificate import removal
+from forkpoint.answers.keeping import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
+from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
+from forkpoint.certify.certificate import removal
 from forkpoint.disk import running
 from forkpoint.ops import program
-from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
-from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Progress, find, is_project, refuse_others_file
-from forkpoint.store import archive, catalog, companions, discard, listing, projects
-from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
-from forkpoint.store.sessions import entitled, summarize
+from forkpoint.sessions import archive, catalog, companions, discard, listing, projects
+from forkpoint.sessions.archive import BadArchive, Changed, Kept, Manifest
+from forkpoint.sessions.summaries import entitled, summarize
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
@@ -365,24 +365,23 @@ def collect(
         return found
     place = archive.place()
     # what an earlier try removed of a session stands in the archive: a version without it would take the place of that one
-    try:
-        with archive.alone(place):  # what a try that failed left there half-written goes
-            new = [one.file for one in chosen if not archive.holds(place, Path(one.file))]
-    except (BadArchive, OSError) as error:
-        raise Refusal(f"cannot read the archive {place}: {error}; nothing was removed", Code.UNHEALTHY) from error
+    with (
+        translating(
+            BadArchive, OSError, code=Code.UNHEALTHY, before=f"cannot read the archive {place}: ", after="; nothing was removed"
+        ),
+        archive.alone(place),
+    ):  # what a try that failed left there half-written goes
+        new = [one.file for one in chosen if not archive.holds(place, Path(one.file))]
     kept = keep(new, now=now) if new else None
     if kept is not None and kept.unreadable:
         raise Refusal(f"cannot archive {'; '.join(kept.unreadable)}; nothing was removed", Code.STALE)
     for one in chosen:
         path = Path(one.file)
-        try:
+        with (
+            accessing("remove", one.file, code=Code.UNSURE),
+            translating(BadArchive, code=Code.STALE, file=one.file, after="; it stays"),
+        ):
             _remove(place, path)
-        except BadArchive as error:
-            raise Refusal(f"{error}; it stays", Code.STALE, file=one.file) from error
-        except OSError as error:
-            raise Refusal(
-                f"cannot remove {error.filename or one.file}: {error.strerror}", Code.UNSURE, file=error.filename or one.file
-            ) from error
         found.removed.append(one.file)
         found.archived.append(one.session)
     return found

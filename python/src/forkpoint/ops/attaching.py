@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from forkpoint.ops.answers import StoreBranched, StoreRestored, StoreSnapshot
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal, translating
+from forkpoint.answers.worldlines import StoreBranched, StoreRestored, StoreSnapshot
 from forkpoint.ops.session import Progress
 from forkpoint.ops.storing import opened
 from forkpoint.ops.threads import shown
@@ -141,7 +141,5 @@ def _make(
 def _replay(words: Sequence[str], timeout_s: float, place: Path, events: Sequence[Event]) -> None:
     """Runs a reducer over a state; refuses where it fails."""
     told = "".join(json.dumps(shown(each).shape()) + "\n" for each in events)
-    try:
+    with translating(RuntimeError, TimeoutError, before=f"the state was not made: {' '.join(words)}: "):
         fanout.ran(words, told, timeout_s, {"FORKPOINT_STATE": str(place.absolute())})
-    except (RuntimeError, TimeoutError) as error:
-        raise Refusal(f"the state was not made: {' '.join(words)}: {error}") from error

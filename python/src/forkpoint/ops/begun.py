@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from forkpoint.client.places import SESSION_ID, SUFFIX
-from forkpoint.ops import kept
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal
+from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
+from forkpoint.ops import cached
 from forkpoint.ops.session import Session, read
-from forkpoint.store import projects
-from forkpoint.transcript.make import promotion
+from forkpoint.sessions import projects
+from forkpoint.transcript.write import promotion
 
 
 class Begun(NamedTuple):
@@ -78,7 +78,9 @@ def where(session: Session) -> Where | None:
     named = _named(session)
     if named is None:
         return None
-    return kept.answer(session.transcript, "begun", Where | None, lambda: _where(session), list(_candidates(session.path, named)))
+    return cached.answer(
+        session.transcript, "begun", Where | None, lambda: _where(session), list(_candidates(session.path, named))
+    )
 
 
 def _where(session: Session) -> Where | None:
@@ -108,7 +110,7 @@ def _named(session: Session) -> str | None:
     """The session to which a sub-agent's file points, empty where it points to none; None where it begins by itself."""
     if not session.path.name.startswith("agent-"):  # by its name first: most are none
         return None
-    return kept.answer(session.transcript, "goes-on", str | None, lambda: promotion.goes_on(session.transcript))
+    return cached.answer(session.transcript, "goes-on", str | None, lambda: promotion.goes_on(session.transcript))
 
 
 def _candidates(path: Path, named: str) -> Iterator[Path]:

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from forkpoint.client import places
+from forkpoint.answers.keeping import Bundled, Unbundled
+from forkpoint.answers.refusals import Code, Refusal, accessing, translating
+from forkpoint.clients.claude import places
 from forkpoint.disk import files
 from forkpoint.ops import archiving
-from forkpoint.ops.answers import Bundled, Unbundled
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.new_files import new, scratch, sunk
 from forkpoint.ops.session import Progress, Tell, ignore
-from forkpoint.ops.writing import new, scratch, sunk
 from forkpoint.requests import STANDARD_OUTPUT, Sink
-from forkpoint.store import archive, projects
-from forkpoint.store.archive import BadArchive, Manifest
+from forkpoint.sessions import archive, projects
+from forkpoint.sessions.archive import BadArchive, Manifest
 
 
 def bundle(
@@ -110,13 +110,9 @@ def unbundle(
     """
     changes = _changes(maps)
     with scratch(tell) as place:
-        try:
+        with accessing("read", path), translating(BadArchive, code=Code.UNHEALTHY, file=path, after="; nothing was written"):
             found = _taken(Path(path), place)
             total = archive.check_room(place, found, projects.projects_dir())
-        except BadArchive as error:
-            raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=path) from error
-        except OSError as error:
-            raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
         if not found:
             raise Refusal("it holds no session", Code.UNHEALTHY, file=path)
         targets = [_target(manifest, cwd, changes) for manifest in found]

@@ -13,27 +13,33 @@ from typing import Final
 from msgspec import UNSET
 
 from forkpoint import requests
-from forkpoint.client.lines import SESSION_KEY
-from forkpoint.ops import answers, kept, oracle
-from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
+from forkpoint.answers import base as base_answers
+from forkpoint.answers import checks as checks_answers
+from forkpoint.answers import diffs as diffs_answers
+from forkpoint.answers import sessions as sessions_answers
+from forkpoint.answers.checks import Checked, Diagnosed, Verified
+from forkpoint.answers.diffs import Compared
+from forkpoint.answers.refusals import Refusal
+from forkpoint.answers.sessions import Sessions
+from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.ops import cached, oracle
 from forkpoint.ops.begun import begun, told, where
 from forkpoint.ops.finding import finder
 from forkpoint.ops.held import HeldBack, held_back, is_of_sub_agents
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project, opened
 from forkpoint.ops.session import open as open_session
-from forkpoint.store import listing
-from forkpoint.store.lineage import Lineage, lineages
-from forkpoint.store.listing import Session as Stored
-from forkpoint.store.projects import agent_files, project_folder, project_folders, projects_dir
-from forkpoint.transcript.ask import check as checks
-from forkpoint.transcript.ask import diff as comparing
-from forkpoint.transcript.ask import remarks, select, verify
-from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.sessions import listing
+from forkpoint.sessions.lineage import Lineage, lineages
+from forkpoint.sessions.listing import Session as Stored
+from forkpoint.sessions.projects import agent_files, project_folder, project_folders, projects_dir
 from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
-from forkpoint.transcript.heal.doctor import HELD, Finding
+from forkpoint.transcript.query import check as checks
+from forkpoint.transcript.query import diff as comparing
+from forkpoint.transcript.query import remarks, select, verify
+from forkpoint.transcript.query.diff import Diff, Side
+from forkpoint.transcript.repair.doctor import HELD, Finding
 
 
 def check(session: Session, request: requests.CheckRequest) -> Checked:
@@ -46,7 +52,7 @@ def check(session: Session, request: requests.CheckRequest) -> Checked:
     if request.oracle:
         oracle.require()
     if not request.oracle and version is None:
-        known = kept.answer(session.transcript, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        known = cached.answer(session.transcript, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
         return _with_begun(session, known)
     report = checks.check(session.transcript)
     answer = _checked(session, report)
@@ -59,7 +65,7 @@ def check(session: Session, request: requests.CheckRequest) -> Checked:
 
 def _tell_titles(session: Session) -> None:
     """Names the titles in a file that are those of other sessions."""
-    for stray in kept.answer(session.transcript, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
+    for stray in cached.answer(session.transcript, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
         session.tell(f"note: {session.file}:{stray.line}: the title {stray.title!r} is of the session {stray.session}")
 
 
@@ -70,7 +76,7 @@ def _with_begun(session: Session, found: Checked) -> Checked:
     if above is None:
         return found
     message = above.why or f"the sub-agent goes on from the conversation at {above.place}"
-    said = answers.Violation(line=above.first_line, uuid=above.first, property="P2", message=message)
+    said = checks_answers.Violation(line=above.first_line, uuid=above.first, property="P2", message=message)
     if above.why:
         found.violations.append(said)
         found.healthy = False
@@ -87,21 +93,21 @@ def _checked(session: Session, report: checks.Report) -> Checked:
         entries=report.entries,
         sidecars=report.sidecars,
         violations=[_violation(violation) for violation in report.violations],
-        damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
+        damaged=[checks_answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
         notes=[_violation(violation) for violation in report.notes],
         nothing=UNSET if (nothing := remarks.nothing(session.transcript)) is None else nothing,
         held_back=UNSET if held is None else held.words,
     )
 
 
-def _violation(found: Violation) -> answers.Violation:
-    return answers.Violation(line=found.line, uuid=found.uuid, property=found.property, message=found.message)
+def _violation(found: Violation) -> checks_answers.Violation:
+    return checks_answers.Violation(line=found.line, uuid=found.uuid, property=found.property, message=found.message)
 
 
 def require(version: str) -> None:
     """Refuses unless it is a version, or ``own``."""
-    from forkpoint.transcript.ask import validate  # it loads the validator
     from forkpoint.transcript.format import schemas
+    from forkpoint.transcript.query import validate  # it loads the validator
 
     if version != validate.OWN:
         try:
@@ -110,15 +116,15 @@ def require(version: str) -> None:
             raise Refusal(f"--as: {error.message}", cure=f"{error.cure}, or `{validate.OWN}`") from error
 
 
-def _judged(session: Session, version: str) -> answers.Judged:
-    from forkpoint.transcript.ask.validate import Judgement, validate
+def _judged(session: Session, version: str) -> checks_answers.Judged:
+    from forkpoint.transcript.query.validate import Judgement, validate
 
     judgement = Judgement()
     failures = [
-        answers.SchemaFailure(line=one.line, type=one.type, key=one.key, wrong=one.wrong, cure=one.cure)
+        checks_answers.SchemaFailure(line=one.line, type=one.type, key=one.key, wrong=one.wrong, cure=one.cure)
         for one in validate(session.transcript, version, judgement)
     ]
-    return answers.Judged(
+    return checks_answers.Judged(
         version=version,
         valid=judgement.valid,
         judged=judgement.judged,
@@ -137,9 +143,9 @@ def doctor(session: Session, request: requests.DoctorRequest) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
     refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
     sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
-    from forkpoint.transcript.heal import doctor as doctoring
-    from forkpoint.transcript.heal.changes import Repaired, RepairError
-    from forkpoint.transcript.heal.repair import repair
+    from forkpoint.transcript.repair import doctor as doctoring
+    from forkpoint.transcript.repair.changes import Repaired, RepairError
+    from forkpoint.transcript.repair.repair import repair
 
     above = where(session)
     told(session)
@@ -167,7 +173,7 @@ def doctor(session: Session, request: requests.DoctorRequest) -> Diagnosed:
         file=session.file,
         healthy=report.healthy and not dangling,
         searched=0 if isinstance(repaired, str) else repaired.searched,
-        findings=[answers.Finding(**asdict(finding)) for finding in sorted([*found, *refused], key=lambda each: each.line)],
+        findings=[checks_answers.Finding(**asdict(each)) for each in sorted([*found, *refused], key=lambda each: each.line)],
         refused=len(refused),
         held_back=UNSET if held is None else held.words,
         command=None if report.healthy or hopeless else _repair_command(session.file, request.folder),
@@ -201,7 +207,7 @@ def _held(session: Session, held: HeldBack) -> Finding:
 
 def _refused(session: Session) -> list[Finding]:
     """What the API refuses of what is sent at the head, with the last point before it at which one can go on."""
-    from forkpoint.transcript.heal import api
+    from forkpoint.transcript.repair import api
 
     position, transcript = session.head.position, session.transcript
     parts = api.places(transcript, position)
@@ -228,7 +234,7 @@ def _refused(session: Session) -> list[Finding]:
 
 def worth(session: Session) -> list[Finding]:
     """What is worth knowing of a session whose tree is sound, and no repair cures."""
-    from forkpoint.transcript.heal import doctor as doctoring
+    from forkpoint.transcript.repair import doctor as doctoring
 
     notes = doctoring.notes(session.transcript, remarks.remarks(session.transcript))
     back = None if is_of_sub_agents(session) else held_back(session)  # nothing is wrong with a sub-agent
@@ -239,8 +245,8 @@ def worth(session: Session) -> list[Finding]:
 def _on_record(session: Session, findings: Sequence[Finding]) -> list[Finding]:
     """What the API answered last, where that is an error: with the last point before the request, and which of the other findings
     is of the same; or as past, where nothing of what it names is sent any more."""
-    from forkpoint.transcript.heal import api
-    from forkpoint.transcript.heal.named import named
+    from forkpoint.transcript.repair import api
+    from forkpoint.transcript.repair.named import named
 
     found = api.recorded(session.transcript, session.head.position)
     if found is None:
@@ -304,12 +310,12 @@ def diff(session: Session, other: Session, request: requests.DiffRequest) -> Dif
     return comparing.diff(session.transcript, here, other.transcript, there, (session.outline, other.outline))
 
 
-def diff_context(session: Session, other: Session, request: requests.DiffRequest) -> answers.ContextsCompared:
+def diff_context(session: Session, other: Session, request: requests.DiffRequest) -> diffs_answers.ContextsCompared:
     """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
     compacted the summary is (P10). Reads both contexts."""
-    from forkpoint.transcript.ask import sent
-    from forkpoint.transcript.ask.tokens import Rate
-    from forkpoint.transcript.ask.weights import estimates, weight
+    from forkpoint.transcript.query import sent
+    from forkpoint.transcript.query.estimates import estimates, weight
+    from forkpoint.transcript.query.tokens import Rate
 
     def estimate(transcript: Transcript, what: Sequence[sent.Sent]) -> int:
         """About how many tokens are sent: those of the way, and what stands beside it."""
@@ -325,13 +331,13 @@ def diff_context(session: Session, other: Session, request: requests.DiffRequest
         sides.append((one, place, shown.transcript, what))
     alike = sent.common(sides[0][3], sides[1][3])
     made = [
-        answers.ContextSide(
+        diffs_answers.ContextSide(
             file=one.file,
             point=one.place(place),
             sent=len(what),
             tokens_estimate=estimate(transcript, what),
             rest=[
-                answers.SentEntry(
+                diffs_answers.SentEntry(
                     uuid=transcript.nodes[each.position].uuid,
                     line=transcript.span(each.position).number,
                     kind=str(transcript.log[each.position].kind.value),
@@ -342,7 +348,7 @@ def diff_context(session: Session, other: Session, request: requests.DiffRequest
         )
         for one, place, transcript, what in sides
     ]
-    return answers.ContextsCompared(same=not made[0].rest and not made[1].rest, alike=alike, a=made[0], b=made[1])
+    return diffs_answers.ContextsCompared(same=not made[0].rest and not made[1].rest, alike=alike, a=made[0], b=made[1])
 
 
 def _find(session: Session, at: str, option: str) -> int:
@@ -361,8 +367,8 @@ def compared(session: Session, other: Session | str | os.PathLike[str], request:
 def diff_answer(found: Diff) -> Compared:
     """The same as an answer."""
 
-    def pair(our: int, their: int) -> answers.Pair:
-        return answers.Pair(a=_place(found.a.transcript, our), b=_place(found.b.transcript, their))
+    def pair(our: int, their: int) -> diffs_answers.Pair:
+        return diffs_answers.Pair(a=_place(found.a.transcript, our), b=_place(found.b.transcript, their))
 
     return Compared(
         shared=len(found.shared),
@@ -373,20 +379,20 @@ def diff_answer(found: Diff) -> Compared:
     )
 
 
-def _place(transcript: Transcript, position: int) -> answers.Place:
-    return answers.Place(uuid=transcript.nodes[position].uuid, line=transcript.span(position).number)
+def _place(transcript: Transcript, position: int) -> base_answers.Place:
+    return base_answers.Place(uuid=transcript.nodes[position].uuid, line=transcript.span(position).number)
 
 
-def _side(side: Side) -> answers.ComparedSide:
+def _side(side: Side) -> diffs_answers.ComparedSide:
     transcript = side.transcript
-    return answers.ComparedSide(
+    return diffs_answers.ComparedSide(
         file=os.fspath(transcript.path),
         point=_place(transcript, side.position),
         entries=len(side.conversation),
         added=len(side.added),
         alone=[_place(transcript, position) for position in side.alone],
         turns=[
-            answers.SideTurn(
+            diffs_answers.SideTurn(
                 number=turn.number,
                 prompt=None if turn.prompt is None else _place(transcript, turn.prompt),
                 text=turn.words,
@@ -431,7 +437,7 @@ def verify_fork(session: Session, request: requests.VerifyForkRequest) -> Verifi
         against=list(verdict.against),
         difference=None
         if found is None
-        else answers.Difference(uuid=found.uuid, line=found.line, source_line=found.source_line, what=found.what),
+        else checks_answers.Difference(uuid=found.uuid, line=found.line, source_line=found.source_line, what=found.what),
         notes=list(verdict.notes),
     )
 
@@ -444,7 +450,7 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
         return _promoted(original, marker.promoted, marker.point)
     if marker is not None and marker.filled is not None:
         from forkpoint.transcript.format import schemas  # most forks filled nothing
-        from forkpoint.transcript.heal import backfill as filling
+        from forkpoint.transcript.repair import backfill as filling
 
         with contextlib.suppress(schemas.UnknownVersion):
             return filling.filled(original.transcript, schemas.for_version(marker.filled))
@@ -459,7 +465,7 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
 def _promoted(original: Session, root: str, point: str) -> Transcript:
     """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
     when it has no such one. One that goes on from the session begins where that does, and has the fork point in its own file."""
-    from forkpoint.transcript.make.promotion import promote, with_session
+    from forkpoint.transcript.write.promotion import promote, with_session
 
     found = original.transcript
     if root in found.log and (point in found.log or found.log.entry(root).sidechain):
@@ -561,10 +567,10 @@ def _session(
     family: Lineage,
     dollars: Mapping[Path, tuple[float | None, float | None]] | None,
     other: str | None,
-) -> answers.SessionLine:
+) -> sessions_answers.SessionLine:
     summary = session.summary
     own, shared = (UNSET, UNSET) if dollars is None else dollars[session.path]
-    return answers.SessionLine(
+    return sessions_answers.SessionLine(
         id=session.id,
         path=os.fspath(session.path),
         title=session.title,
@@ -585,7 +591,7 @@ def _session(
         git_branch=summary.git_branch,
         made=summary.made or None,
         parents=[
-            answers.Parent(session=parent.session, by=parent.by, shared=parent.shared, present=parent.present)
+            sessions_answers.Parent(session=parent.session, by=parent.by, shared=parent.shared, present=parent.present)
             for parent in family.parents
         ],
         children=family.children,

@@ -9,14 +9,14 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.client.versions import IN_A_TURN
+from forkpoint.answers.client import HookChanged, Refs
+from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.clients.claude.versions import IN_A_TURN
 from forkpoint.ops import naming, program
-from forkpoint.ops.answers import HookChanged, Refs
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore, read
-from forkpoint.store import refs, settings
-from forkpoint.transcript.ask.head import behind_the_turn
+from forkpoint.sessions import refs, settings
 from forkpoint.transcript.format.written import stamp
+from forkpoint.transcript.query.head import behind_the_turn
 
 PREFIX: Final = "auto-"
 KEPT: Final = 100

@@ -8,11 +8,11 @@ import uuid as uuids
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.places import HERE
+from forkpoint.answers.client import CommandsChanged
+from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.clients.claude.places import HERE
 from forkpoint.ops import program
-from forkpoint.ops.answers import CommandsChanged
-from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.store import commands
+from forkpoint.sessions import commands
 from forkpoint.words import count
 
 __all__ = ["HERE", "TABLE", "install", "uninstall"]

@@ -10,7 +10,7 @@ def complete(beginning: str) -> list[tuple[str, str]]:
     """The sessions of this folder whose ids begin so, each with its title. Never fails: a shell that waits for suggestions must
     not get a traceback."""
     try:
-        from forkpoint.store import locate
+        from forkpoint.sessions import locate
 
         return list(locate.complete(beginning))
     except Exception:
@@ -37,7 +37,7 @@ def complete_steps(name: str | None, beginning: str) -> list[tuple[str, str]]:
     try:
         if name is None:
             return []
-        from forkpoint.ops.looking import steps_here
+        from forkpoint.ops.views import steps_here
 
         front, dots, last = beginning.rpartition("..")
         listed = steps_here(read(find(name))).steps

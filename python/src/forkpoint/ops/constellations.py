@@ -12,29 +12,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.core.entries import Kind
-from forkpoint.evidence import states
-from forkpoint.evidence.memory import Content, ForkSpec, Merge, Undecided, left
-from forkpoint.evidence.states import Fork, State
-from forkpoint.ops import memories, storing
-from forkpoint.ops.answers import (
+from forkpoint.answers.constellations import (
     ConstellationAgent,
     ConstellationHolds,
     ConstellationMerged,
     ConstellationRemembers,
     ConstellationsListed,
     ConstellationTurn,
-    StoreBundled,
 )
+from forkpoint.answers.refusals import Code, Refusal, translating
+from forkpoint.answers.worldlines import StoreBundled
+from forkpoint.core.entries import Kind
+from forkpoint.evidence import states
+from forkpoint.evidence.memory import Content, ForkSpec, Merge, Undecided, left
+from forkpoint.evidence.states import Fork, State
+from forkpoint.ops import memories, storing
 from forkpoint.ops.memories import ASK, CONFLICTS, Asker
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.read_text import read_text
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.storing import opened, refusing
-from forkpoint.ops.texts import read_text
 from forkpoint.ops.turning import CLIENT, turn
 from forkpoint.transcript.format.written import clipped
-from forkpoint.transcript.make.merge import parts
+from forkpoint.transcript.write.merge import parts
 from forkpoint.words import count, lasting
 from forkpoint.worldlines import constellations as core
 from forkpoint.worldlines import sessions
@@ -448,10 +448,8 @@ def run(
     "NAME" summarize``, ``/fork delete "NAME"``. ``name`` is the constellation that is forked, or into which a fork is merged; by
     default the only one that is no fork, and that from which the fork came. Who may is asked as everywhere. Refuses other words.
     """
-    try:
+    with translating(ValueError, before=f"{text!r}: "):
         words = shlex.split(text)
-    except ValueError as error:
-        raise Refusal(f"{text!r}: {error}") from error
     match words:
         case ["/fork", "agents", *agents, "as", fork_name] if agents:
             return fork(name or _only(url), fork_name, url, by=by, agents=",".join(agents), when=_never)

@@ -10,18 +10,18 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.answers.figures import CostModel, Costs
+from forkpoint.answers.refusals import Refusal, accessing, translating
 from forkpoint.disk import files
-from forkpoint.ops.answers import CostModel, Costs
 from forkpoint.ops.begun import told
 from forkpoint.ops.figures import Chosen, choose
-from forkpoint.ops.looking import agents_of, agents_with_files, branches
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
-from forkpoint.store import catalog
-from forkpoint.transcript.ask import costs
-from forkpoint.transcript.ask.branches import owners
-from forkpoint.transcript.ask.costs import Spent
-from forkpoint.transcript.ask.said import FAST, OTHER_STEP, SEARCHES
+from forkpoint.ops.views import agents_of, agents_with_files, branches
+from forkpoint.sessions import catalog
+from forkpoint.transcript.query import costs
+from forkpoint.transcript.query.branches import owners
+from forkpoint.transcript.query.content import FAST, OTHER_STEP, SEARCHES
+from forkpoint.transcript.query.costs import Spent
 
 MILLION: Final = Decimal(1_000_000)
 THOUSAND: Final = Decimal(1_000)
@@ -40,7 +40,7 @@ Price = Callable[[Spent], Decimal | None]
 
 def of_session(session: Session, prices: str | None = None) -> Costs:
     """What a session cost, its sub-agents included. Reads every line."""
-    from forkpoint.store.projects import agent_files
+    from forkpoint.sessions.projects import agent_files
 
     found = costs.Costs()
     found.enter(session.transcript)
@@ -59,7 +59,7 @@ def of_project(
 ) -> Costs:
     """The same of the sessions of a working folder, by default the current one, or of every project. What stands in forks alone
     is counted apart; a message that stands in several sessions counts once. O(bytes)."""
-    from forkpoint.store.projects import agent_files, agents_beside
+    from forkpoint.sessions.projects import agent_files, agents_beside
 
     chosen: Chosen = choose(project, everywhere=everywhere)
     beside = {folder: agents_beside(folder) for folder in chosen.folders}
@@ -105,7 +105,7 @@ def of_sessions(
 ) -> tuple[dict[Path, tuple[float | None, float | None]], str]:
     """Of each session, given the oldest first, what its own messages cost, its sub-agents' included, and what those cost that an
     older one holds; and whose prices these are. One that cannot be read has cost nothing. O(bytes)."""
-    from forkpoint.store.projects import agent_files, agents_beside
+    from forkpoint.sessions.projects import agent_files, agents_beside
 
     price, says = prices_of(prices)
     told = progress("counting sessions") if progress is not None else None
@@ -214,13 +214,12 @@ def prices_of(path: str | None) -> tuple[Price, str]:
 def _own(path: str) -> Price:
     """The prices of a file: ``{"MODEL": {"input": 5, "cache_write": 6.25, "cache_read": 0.5, "output": 25}}``, in dollars for a
     million tokens."""
-    try:
-        with files.open_regular(Path(path)) as file:
-            found = json.load(file, parse_float=Decimal, parse_int=Decimal)
-    except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
-    except (ValueError, RecursionError) as error:
-        raise Refusal(f"is no JSON: {error}", file=path) from error
+    with (
+        translating(ValueError, RecursionError, file=path, before="is no JSON: "),
+        accessing("read", path),
+        files.open_regular(Path(path)) as file,
+    ):
+        found = json.load(file, parse_float=Decimal, parse_int=Decimal)
     table: dict[str, Mapping[str, Any]] = {}
     for model, says in found.items() if isinstance(found, dict) else ():
         if not _are_prices(says, {HOUR, SEARCH, QUICK}):

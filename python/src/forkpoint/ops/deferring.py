@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.answers.refusals import Code, Refusal, translating
 from forkpoint.ops.session import Session
-from forkpoint.store import deferred
-from forkpoint.store.deferred import CURE, BadDeferred, Deferred
+from forkpoint.sessions import deferred
+from forkpoint.sessions.deferred import CURE, BadDeferred, Deferred
 from forkpoint.transcript.format.written import KEY, stamp
 from forkpoint.words import count
 
 if TYPE_CHECKING:
-    from forkpoint.transcript.make.inplace import Batch
-    from forkpoint.transcript.make.recording import NewRecord
+    from forkpoint.transcript.write.inplace import Batch
+    from forkpoint.transcript.write.recording import NewRecord
 
 
 def kept(session: Session) -> list[Deferred]:
@@ -29,12 +29,10 @@ def kept(session: Session) -> list[Deferred]:
     own = session.id
     if own is None:
         return []
-    try:
+    with translating(BadDeferred, code=Code.UNHEALTHY, file=session.file):
         found = deferred.of(own)
-    except BadDeferred as error:
-        raise Refusal(error, Code.UNHEALTHY, file=session.file) from error
     if found:
-        from forkpoint.transcript.ask.overlays import BadRecord, record_of  # most sessions defer nothing
+        from forkpoint.transcript.query.overlays import BadRecord, record_of  # most sessions defer nothing
 
         for number, record in enumerate(found):
             try:
@@ -63,9 +61,9 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
     for number, record in enumerate(kept(session) if records is None else records):
         from forkpoint.ops import appending  # most sessions defer nothing
         from forkpoint.requests import AppendRequest
-        from forkpoint.store import forking
-        from forkpoint.transcript.make import inplace
-        from forkpoint.transcript.make.recording import NewRecord, batch
+        from forkpoint.sessions import forking
+        from forkpoint.transcript.write import inplace
+        from forkpoint.transcript.write.recording import NewRecord, batch
 
         if record.uuid in session.log:
             if record.uuid in session.unwritten or _appended(session, record):

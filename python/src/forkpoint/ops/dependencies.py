@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from forkpoint.answers import manifests as answers
+from forkpoint.answers.refusals import accessing
 from forkpoint.core.contexts import member_positions
 from forkpoint.disk import files
-from forkpoint.ops import answers
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.transcript.ask.surroundings import Dependency, surroundings
+from forkpoint.transcript.query.dependencies import Dependency, surroundings
 from forkpoint.words import count
 
 ALONG: Final = "files that go along"
@@ -31,10 +31,8 @@ def _along(along: Sequence[Path]) -> Dependency:
     """The files that belong to the session, as one thing."""
     whole = hashlib.sha256()
     for path in sorted(along):
-        try:
+        with accessing("read", path):
             text = files.read_regular(path)
-        except OSError as error:
-            raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
         whole.update(hashlib.sha256(os.fsencode(path.name)).digest() + hashlib.sha256(text).digest())
     what = "files of sub-agents, large results, copies of edited files"
     return Dependency(ALONG, True, f"sha256:{whole.hexdigest()}", count(len(along), "file"), None, what)

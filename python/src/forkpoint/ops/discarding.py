@@ -7,16 +7,16 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from forkpoint.certificate import removal
-from forkpoint.client.places import SUFFIX
-from forkpoint.ops.answers import Removed
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.answers.new_sessions import Removed
+from forkpoint.answers.refusals import Code, Refusal, accessing, translating
+from forkpoint.certify.certificate import removal
+from forkpoint.clients.claude.places import SUFFIX
 from forkpoint.ops.session import Session, find
 from forkpoint.requests import DiscardRequest
-from forkpoint.store import archive, companions, projects
-from forkpoint.store import discard as discarding
-from forkpoint.store.discard import Discard as Removal
-from forkpoint.store.locate import locate
+from forkpoint.sessions import archive, companions, projects
+from forkpoint.sessions import discard as discarding
+from forkpoint.sessions.discard import Discard as Removal
+from forkpoint.sessions.locate import locate
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript
 
@@ -28,20 +28,16 @@ def discard(session: Session, request: DiscardRequest) -> Removed:
     (``ILLEGAL``) one that holds what stands nowhere else: neither in the session that it was made of, which ``source`` names
     where it is not found by its id, nor in the archive. O(bytes).
     """
-    try:
+    with (
+        accessing("remove", session.file),
+        translating(discarding.Used, code=Code.STALE, file=session.file, after="; nothing was removed"),
+        translating(discarding.NotOurs, file=session.file, after="; nothing was removed"),
+    ):
         what = discarding.discard(session.transcript, gone_on=request.gone_on)
         if not request.gone_on:
             _refuse_only_copy(session, what, request.source)
         if not request.dry_run:
             what.remove()
-    except discarding.NotOurs as error:
-        raise Refusal(f"{error}; nothing was removed", file=session.file) from error
-    except discarding.Used as error:
-        raise Refusal(f"{error}; nothing was removed", Code.STALE, file=session.file) from error
-    except OSError as error:
-        raise Refusal(
-            f"cannot remove {error.filename or session.file}: {error.strerror}", file=error.filename or session.file
-        ) from error
     paths = [os.fspath(path) for path in what.paths]
     removed, would = ([], paths) if request.dry_run else (paths, [])
     return Removed(file=session.file, removed=removed, would_remove=would)

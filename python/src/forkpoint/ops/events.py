@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from forkpoint.answers import base as answers
+from forkpoint.answers.base import Recording
+from forkpoint.answers.refusals import Code, Refusal, accessing, translating
 from forkpoint.disk.files import refuse_odd
-from forkpoint.ops import answers
-from forkpoint.ops.answers import Recording
-from forkpoint.ops.refusals import Code, Refusal
 
 if TYPE_CHECKING:  # most operations record nothing
     from forkpoint.core.evidence import Event, Governance
@@ -38,11 +38,9 @@ def book(ledger: str | None, governance: str | None, now: datetime | None = None
     if not governance:
         raise Refusal(f"--ledger needs --governance (or FORKPOINT_GOVERNANCE): {TUPLE}")
     acting = who(governance)
-    try:
+    with accessing("write", ledger):
         if os.path.lexists(ledger):
             refuse_odd(os.stat(ledger), Path(ledger))
-    except OSError as error:
-        raise Refusal(f"cannot write {ledger}: {error.strerror}", file=ledger) from error
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     return Book(Path(ledger), acting, moment.isoformat())
 
@@ -51,10 +49,8 @@ def who(governance: str) -> Governance:
     """Who acts, by a governance tuple; refuses what is none."""
     from forkpoint.evidence.ledger import governance as parse
 
-    try:
+    with translating(ValueError, before="--governance: "):
         return parse(governance)
-    except ValueError as error:
-        raise Refusal(f"--governance: {error}") from error
 
 
 def is_tuple(governance: str) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from forkpoint.answers import evidence as answers
+from forkpoint.answers.evidence import Events, Verdict
+from forkpoint.answers.refusals import Refusal, accessing, translating
 from forkpoint.core.evidence import Event, Joined
 from forkpoint.disk.files import read_regular
 from forkpoint.evidence import artifacts
@@ -14,10 +17,8 @@ from forkpoint.evidence import gates as judging
 from forkpoint.evidence import ledger as ledgers
 from forkpoint.evidence.artifacts import Brought
 from forkpoint.evidence.gates import Command
-from forkpoint.ops import answers, events
-from forkpoint.ops.answers import Events, Verdict
+from forkpoint.ops import events
 from forkpoint.ops.events import Book
-from forkpoint.ops.refusals import Refusal
 
 SECONDS: Final = judging.LIMIT
 """How long each gate may take, if nobody says otherwise."""
@@ -63,10 +64,8 @@ def judge(
 
 
 def _command(gate: str, seconds: float) -> Command:
-    try:
+    with translating(ValueError, before=f"--gate {gate!r}: "):
         return Command(tuple(shlex.split(gate)), seconds)
-    except ValueError as error:
-        raise Refusal(f"--gate {gate!r}: {error}") from error
 
 
 def _read(branches: Sequence[str]) -> list[Brought]:
@@ -80,10 +79,6 @@ def _read(branches: Sequence[str]) -> list[Brought]:
 
 def ledger(file: str) -> Events:
     """The events of a ledger in the order in which they were recorded. Refuses a line that is no event. O(events)."""
-    try:
+    with translating(ValueError), accessing("read", file):
         found = ledgers.parse(read_regular(Path(file)), Path(file))
-    except OSError as error:
-        raise Refusal(f"cannot read {file}: {error.strerror}", file=file) from error
-    except ValueError as error:
-        raise Refusal(error) from error
     return Events(file=file, events=[ledgers.as_json(event) for event in found])

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from forkpoint.ops import answers
-from forkpoint.ops.answers import Figures, Weighed
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers import figures as answers
+from forkpoint.answers.figures import Figures, Weighed
+from forkpoint.answers.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
-from forkpoint.store import catalog
-from forkpoint.store.projects import agent_files
-from forkpoint.transcript.ask import overlays, steps
-from forkpoint.transcript.ask import stats as figures
+from forkpoint.sessions import catalog
+from forkpoint.sessions.projects import agent_files
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query import overlays, steps
+from forkpoint.transcript.query import stats as figures
 
 if TYPE_CHECKING:
-    from forkpoint.transcript.ask.said import Usage
-    from forkpoint.transcript.ask.tokens import Tokens
+    from forkpoint.transcript.query.content import Usage
+    from forkpoint.transcript.query.tokens import Tokens
 
 DEAREST: Final = 10
 """So many turns and messages that weigh most are listed."""
@@ -77,7 +77,7 @@ def stats_of_project(
     """The same of the sessions of a working folder, by default the current one, or of every project. What was worked stands apart
     from what stands in forks, of whoever made them, unless both are asked for together. No message counts twice: a copy is none.
     O(bytes)."""
-    from forkpoint.store.projects import agents_beside
+    from forkpoint.sessions.projects import agents_beside
     from forkpoint.words import count
 
     chosen = choose(project, everywhere=everywhere)
@@ -123,8 +123,8 @@ class Chosen:
 
 def choose(project: str | None, *, everywhere: bool) -> Chosen:
     """The sessions of a working folder, by default the current one, or of every project. O(sessions) with an index."""
-    from forkpoint.store import listing
-    from forkpoint.store.lineage import lineages
+    from forkpoint.sessions import listing
+    from forkpoint.sessions.lineage import lineages
 
     folders, where = _folders(project, everywhere=everywhere)
     listed = listing.sessions(folders)
@@ -147,8 +147,8 @@ def choose(project: str | None, *, everywhere: bool) -> Chosen:
 
 def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:
     """The folders of sessions that were asked for, and what to call them."""
-    from forkpoint.store import listing
-    from forkpoint.store.projects import project_folders
+    from forkpoint.sessions import listing
+    from forkpoint.sessions.projects import project_folders
 
     if everywhere:
         return project_folders(), "all projects"
@@ -160,7 +160,7 @@ def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    from forkpoint.store.projects import session_files
+    from forkpoint.sessions.projects import session_files
 
     return (Path(entry.path) for entry in session_files(folder))
 
@@ -175,7 +175,7 @@ class Weights:
 
 def tokens(session: Session) -> Weights:
     """The bytes and tokens of the conversation at HEAD, as a client sends it. Near-linear; reads every line of it."""
-    from forkpoint.transcript.ask.tokens import tokens as count_tokens
+    from forkpoint.transcript.query.tokens import tokens as count_tokens
 
     here = session.head
     found = count_tokens(session.transcript, session.outline, here)

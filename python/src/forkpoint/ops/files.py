@@ -15,21 +15,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from forkpoint.client.places import SESSION_ID, folder_name
+from forkpoint.answers.files import BaseCommit, Doing, FilePut, Files, FilesPut, FileState
+from forkpoint.answers.refusals import Code, Refusal, translating
+from forkpoint.clients.claude.places import SESSION_ID, folder_name
 from forkpoint.disk.files import can_be, open_regular
-from forkpoint.ops.answers import BaseCommit, Doing, FilePut, Files, FilesPut, FileState
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.store import git, projects, workfiles
-from forkpoint.store.companions import history_folder
-from forkpoint.store.forking import in_projects
-from forkpoint.store.git import EXECUTABLE, PLAIN, Blob, GitError, Repository, Saved
-from forkpoint.transcript.ask import checkpoints, edits, files
-from forkpoint.transcript.ask.edits import UNKNOWN, At, Content, Doings, Ran, Touch
-from forkpoint.transcript.ask.files import FileThen, Timeline
+from forkpoint.sessions import git, projects, worktree_files
+from forkpoint.sessions.companions import history_folder
+from forkpoint.sessions.forking import in_projects
+from forkpoint.sessions.git import EXECUTABLE, PLAIN, Blob, GitError, Repository, Saved
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.written import time_said
+from forkpoint.transcript.query import checkpoints, file_edits, file_timeline
+from forkpoint.transcript.query.file_edits import UNKNOWN, At, Content, Doings, Ran, Touch
+from forkpoint.transcript.query.file_timeline import FileThen, Timeline
 
 LARGEST: Final = 1 << 26
 """A file with more bytes is none that a client's tools edit."""
@@ -129,10 +129,10 @@ def text(session: Session, path: str, at: str = "HEAD", *, repository: str | Non
 def then(session: Session, position: int, repository: str | None = None) -> Then:
     """The files at an entry."""
     transcript = session.transcript
-    own = edits.doings(transcript)
+    own = file_edits.doings(transcript)
     stamp = session.transcript.keys(session.transcript.span(position)).get("timestamp")
     at: At = (session.line(position), 0)
-    every = edits.with_agents(own, _agents(session), [(stamp, at[0])] if isinstance(stamp, str) else [])
+    every = file_edits.with_agents(own, _agents(session), [(stamp, at[0])] if isinstance(stamp, str) else [])
     first = next((folder for _, folder in own.folders), "")
     folder = own.folders[bisect_right([when for when, _ in own.folders], at) - 1][1] if own.folders else ""
     place = _home(session, repository)
@@ -152,7 +152,7 @@ def then(session: Session, position: int, repository: str | None = None) -> Then
     start = _since(found.base, every, own)
     found.since_commit = [one for one in every.ran if start < one.at <= at or (one.background and one.at <= at)]
     found.since_point = [one for one in every.ran if one.at > at or one.background]
-    for path, line in files.timelines(touches, every.ran).items():
+    for path, line in file_timeline.timelines(touches, every.ran).items():
         _add(found, lines.inside(path), path, line, at)
     return found
 
@@ -227,7 +227,7 @@ def _worktrees(here: Repository | None) -> dict[Path, Repository]:
 
 def _place(session: Session, here: Repository | None) -> str | None:
     """The working folder of a session as it is here now; None where it is not known."""
-    said = list(dict.fromkeys(folder for _, folder in edits.doings(session.transcript).folders if os.path.isdir(folder)))
+    said = list(dict.fromkeys(folder for _, folder in file_edits.doings(session.transcript).folders if os.path.isdir(folder)))
     if not in_projects(session.path):
         return said[0] if said else None
     others = [os.getcwd(), *map(os.fspath, here.worktrees() if here is not None else ())]
@@ -300,9 +300,9 @@ def _add(found: Then, inside: str | None, path: str, line: Timeline, at: At) -> 
         return
     root = found.repository.root
     try:
-        blob = workfiles.read(root, inside)
+        blob = worktree_files.read(root, inside)
         now = None if blob is None else _text(blob.data)
-    except (workfiles.NotPlain, OSError):
+    except (worktree_files.NotPlain, OSError):
         now = UNKNOWN
     found.files[inside] = line.then(path, at, now)
     found.known[inside] = list(line.known)
@@ -338,7 +338,7 @@ def _agents(session: Session) -> dict[str, Doings]:
     found: dict[str, Doings] = {}
     for path in projects.own_agents(session.path):
         with contextlib.suppress(OSError, ValueError):
-            found[path.stem] = edits.doings(reader.read(path))
+            found[path.stem] = file_edits.doings(reader.read(path))
     return found
 
 
@@ -355,7 +355,7 @@ def _checkpoints(session: Session, folder: str) -> Iterator[Touch]:
                 copies[one.copy] = _copy(history / one.copy)
             content = copies[one.copy]
         if content is not UNKNOWN:
-            yield Touch(one.at, one.where, one.path, files.CHECKPOINT, content, content)
+            yield Touch(one.at, one.where, one.path, file_timeline.CHECKPOINT, content, content)
 
 
 def _copy(path: Path) -> Content:
@@ -424,7 +424,7 @@ def _commits(
         for within, blob in blobs.items():
             content = _text(blob.data)
             if content is not UNKNOWN:
-                yield Touch(at, where, inside[within], files.COMMIT, content, content)
+                yield Touch(at, where, inside[within], file_timeline.COMMIT, content, content)
 
 
 def _since(base: BaseCommit | None, every: Doings, own: Doings) -> At:
@@ -441,10 +441,8 @@ def _since(base: BaseCommit | None, every: Doings, own: Doings) -> At:
 @contextlib.contextmanager
 def refusing(session: Session) -> Iterator[None]:
     """Refuses what git refuses."""
-    try:
+    with translating(GitError, code=Code.ILLEGAL, file=session.file, before="git: "):
         yield
-    except GitError as error:
-        raise Refusal(f"git: {error}", Code.ILLEGAL, file=session.file) from error
 
 
 def _ran(those: Iterable[FileThen]) -> list[Ran]:
@@ -524,8 +522,8 @@ def plan(found: Then, root: Path, base: Mapping[str, Blob]) -> Plan:
     for path, one in found.files.items():
         why = _why_left(root, path, one)
         try:
-            there = workfiles.read(root, path) if why is None else None
-        except workfiles.NotPlain as error:
+            there = worktree_files.read(root, path) if why is None else None
+        except worktree_files.NotPlain as error:
             why = f"{error} is a link, or no file"
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG:
@@ -558,7 +556,7 @@ def against(found: Then, held: Mapping[str, Blob]) -> Plan:
 def _why_left(root: Path, path: str, one: FileThen) -> str | None:
     if one.content is UNKNOWN:
         return "; ".join(one.doubts)
-    return "it belongs to a submodule or another repository" if workfiles.another_repository(root, path) else None
+    return "it belongs to a submodule or another repository" if worktree_files.another_repository(root, path) else None
 
 
 def _decide(made: Plan, path: str, one: FileThen, there: Blob | None, base: Blob | None, known: list[Content]) -> str | None:
@@ -770,12 +768,12 @@ def _write(
     with stage(home) as folder:
         for path, blob in after.items():
             try:
-                workfiles.write(home.root, path, blob, before[path], folder)
+                worktree_files.write(home.root, path, blob, before[path], folder)
                 if written is not None:
                     written.append(path)
-            except workfiles.OtherThanKnown as error:
+            except worktree_files.OtherThanKnown as error:
                 raise Refusal(f"{home.root / path} changed meanwhile; {NOTHING}", Code.STALE) from error
-            except workfiles.NotPlain as error:
+            except worktree_files.NotPlain as error:
                 raise Refusal(f"{error} is a link, or no file; {NOTHING}", Code.STALE, file=home.root / path) from error
             except OSError as error:
                 if written is not None:
@@ -815,10 +813,10 @@ def _roll_back(home: Repository, operation: str, before: Mapping[str, Blob | Non
     try:
         with stage(home) as folder:
             for path, blob in before.items():
-                if workfiles.read(home.root, path) == after[path] != blob:
-                    workfiles.write(home.root, path, blob, after[path], folder)
+                if worktree_files.read(home.root, path) == after[path] != blob:
+                    worktree_files.write(home.root, path, blob, after[path], folder)
         home.forget(operation)
-    except (workfiles.OtherThanKnown, workfiles.NotPlain, OSError, GitError):
+    except (worktree_files.OtherThanKnown, worktree_files.NotPlain, OSError, GitError):
         return False
     return True
 
@@ -905,12 +903,12 @@ def _moves(home: Repository, old: Mapping[str, Blob | None], new: Mapping[str, B
     """From one state of files to another; what is in neither is left."""
     made = Plan(home.root)
     for path in old:
-        if workfiles.another_repository(home.root, path):
+        if worktree_files.another_repository(home.root, path):
             made.left[path] = "it belongs to a submodule or another repository"
             continue
         try:
-            there = workfiles.read(home.root, path)
-        except workfiles.NotPlain as error:
+            there = worktree_files.read(home.root, path)
+        except worktree_files.NotPlain as error:
             made.left[path] = f"{error} is a link, or no file"
             continue
         except OSError as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from forkpoint.ops.session import Session
-from forkpoint.store.search import search
-from forkpoint.transcript.heal.changes import Finder
+from forkpoint.sessions.find_parent import search
+from forkpoint.transcript.repair.changes import Finder
 
 
 def finder(session: Session, folder: str | None) -> Finder:

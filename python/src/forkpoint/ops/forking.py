@@ -12,19 +12,20 @@ from unicodedata import category
 
 from msgspec import structs
 
-from forkpoint import certificate, promises
-from forkpoint.certificate.asked import Asked, Stated
-from forkpoint.client.places import SESSION_ID
-from forkpoint.client.versions import LAST_LINE
+from forkpoint.answers.base import Place, Refused
+from forkpoint.answers.new_sessions import Forked, GoesAlong, MergedLeftOut
+from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
+from forkpoint.certify import certificate, runtime_checks
+from forkpoint.certify.certificate.asked import Asked, Stated
+from forkpoint.clients.claude.places import SESSION_ID
+from forkpoint.clients.claude.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering
-from forkpoint.ops import changed, deferring, events
+from forkpoint.ops import deferring, events, stale_files
 from forkpoint.ops import oracle as model
-from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
 from forkpoint.ops.begun import begun
 from forkpoint.ops.events import Book
-from forkpoint.ops.refusals import Code, Refusal, done
+from forkpoint.ops.new_files import could_be, new, new_name, sunk
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import could_be, new, new_name, sunk
 from forkpoint.requests import (
     FULL,
     STANDARD_OUTPUT,
@@ -35,21 +36,21 @@ from forkpoint.requests import (
     NewSession,
     PromoteRequest,
 )
-from forkpoint.store import forking, projects
-from forkpoint.store.forking import NOTHING, Draft, MadeOf
-from forkpoint.transcript.ask import select, witness
-from forkpoint.transcript.ask.head import head
-from forkpoint.transcript.ask.obstacles import HOLE
-from forkpoint.transcript.ask.outline import Outline
-from forkpoint.transcript.ask.select import Choice
+from forkpoint.sessions import forking, projects
+from forkpoint.sessions.forking import NOTHING, Draft, MadeOf
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.query import select, witness
+from forkpoint.transcript.query.blockers import HOLE
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.query.outline import Outline
+from forkpoint.transcript.query.select import Choice
+from forkpoint.transcript.write import inplace
 
 if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.entries import Id
     from forkpoint.core.evidence import Event
-    from forkpoint.transcript.ask.overlays import Shown
+    from forkpoint.transcript.query.overlays import Shown
 
 
 def check(request: NewSession) -> None:
@@ -89,11 +90,11 @@ def believing_nothing(operation: Callable[Concatenate[Session, _P], _T]) -> Call
     def once_more(session: Session, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             return operation(session, *args, **kwargs)
-        except (promises.BrokenPromise, Refusal) as error:
-            fresh = session.anew() if isinstance(error, promises.BrokenPromise) or error.code is Code.ILLEGAL else None
+        except (runtime_checks.BrokenPromise, Refusal) as error:
+            fresh = session.anew() if isinstance(error, runtime_checks.BrokenPromise) or error.code is Code.ILLEGAL else None
             if fresh is None:
                 raise
-            if isinstance(error, promises.BrokenPromise):
+            if isinstance(error, runtime_checks.BrokenPromise):
                 session.tell(f"note: what was kept of {session.file} from last time was wrong, and it is read anew: {error}")
             return operation(fresh, *args, **kwargs)
 
@@ -130,8 +131,8 @@ def fork(session: Session, request: ForkRequest, *, word: str = forking.FORK, wi
         _promise(session, choice.position, legal=legal)
     source, position = session, choice.position
     if request.backfill is not None:
-        from forkpoint.ops.filling import known  # most forks fill nothing
-        from forkpoint.transcript.heal import backfill as filling
+        from forkpoint.ops.backfill import known  # most forks fill nothing
+        from forkpoint.transcript.repair import backfill as filling
 
         held = known(request.backfill)
         source = Session(filling.filled(session.transcript, held), session.tell)
@@ -145,7 +146,7 @@ def fork(session: Session, request: ForkRequest, *, word: str = forking.FORK, wi
     if not with_files:
         copied = [os.fspath(item.source) for item in made.companions if item.text is not None]
         cure = "`forkpoint fork --worktree DIR` brings those of the repository as they were"
-        changed.tell(session, choice.position, cure, copied)
+        stale_files.tell(session, choice.position, cure, copied)
     more: dict[str, Any] = {}
     if request.manifest:
         from forkpoint.ops.dependencies import dependencies  # most forks do without
@@ -167,13 +168,13 @@ def _promise(session: Session, position: int, *, legal: bool) -> None:
     log, uuid = session.log, session.log.spine.uuids[position]
     kept = preserved(session.transcript)
     if legal:
-        promises.ask(holes.legal_to_send, (log, kept, uuid), lambda: True, dear=True)
+        runtime_checks.ask(holes.legal_to_send, (log, kept, uuid), lambda: True, dear=True)
     elif (
-        promises.LEVEL == promises.FULL
-        and len(log) <= promises.SMALL
+        runtime_checks.LEVEL == runtime_checks.FULL
+        and len(log) <= runtime_checks.SMALL
         and not balance.balanced(rendering.rendered(log, kept, uuid))
     ):
-        raise promises.BrokenPromise(f"P4.45 what is sent at {uuid} would not be balanced; nothing was written")
+        raise runtime_checks.BrokenPromise(f"P4.45 what is sent at {uuid} would not be balanced; nothing was written")
 
 
 def _tell_preserved(session: Session, position: int) -> None:
@@ -264,7 +265,7 @@ def promote(session: Session, request: PromoteRequest) -> Forked:
     The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
     Refuses (``ILLEGAL``) where no sub-agent begins, and a place that is none to go on from. Near-linear; P12.21.
     """
-    from forkpoint.transcript.make import promotion
+    from forkpoint.transcript.write import promotion
 
     check(request)
     at, transcript = request.at, session.transcript
@@ -298,7 +299,7 @@ def _goes_on(session: Session) -> bool:
 
 def _root(session: Session, at: str | None) -> Id:
     """Where the sub-agent begins."""
-    from forkpoint.transcript.make import promotion
+    from forkpoint.transcript.write import promotion
 
     log, file = session.log, session.file
     if promotion.is_agents(session.transcript) or _goes_on(session):
@@ -327,14 +328,8 @@ def _root(session: Session, at: str | None) -> Id:
 
 def draft(session: Session, position: int, request: NewSession, origin: MadeOf = NOTHING) -> Draft:
     """A new session that goes on from a position; refuses when it cannot be made."""
-    try:
+    with accessing("read", session.file), translating(ValueError):
         return forking.draft(session.transcript, position, request, origin)
-    except ValueError as error:
-        raise Refusal(error) from error
-    except OSError as error:
-        raise Refusal(
-            f"cannot read {error.filename or session.file}: {error.strerror}", file=error.filename or session.file
-        ) from error
 
 
 def deliver(
@@ -345,7 +340,7 @@ def deliver(
     answer = _answer(session, made, choice, **more)
     book = _book(request)
     if request.dry_run:
-        from forkpoint.transcript.ask.weights import estimates  # needed for nothing else
+        from forkpoint.transcript.query.estimates import estimates  # needed for nothing else
 
         could_be(made.path)
         answer.destination, answer.path, answer.event = answer.path, None, None
@@ -440,13 +435,8 @@ def _event(made: Draft, book: Book, note: str | None) -> Event:
     keeps; refuses when that cannot be read."""
     from forkpoint.core.evidence import Forked as Left
 
-    try:
+    with accessing("read", made.plan.transcript.path):
         found = witness.of(made.plan.transcript, made.plan.positions)
-    except OSError as error:
-        raise Refusal(
-            f"cannot read {error.filename or made.plan.transcript.path}: {error.strerror}",
-            file=error.filename or made.plan.transcript.path,
-        ) from error
     prefix = found.content or found.ids
     return Left(made.session, book.at, book.who, made.plan.uuid, made.session, prefix, note or "")
 

@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any, Final
 
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
 
@@ -23,8 +23,8 @@ def frame(session: Session | str | os.PathLike[str], library: str | None = None)
     to HEAD), ``legal`` (a legal fork point). Refuses where neither is installed. Near-linear; reads every line.
     """
     from forkpoint.core.entries import Result, Use
-    from forkpoint.transcript.ask.head import path, stamp
-    from forkpoint.transcript.ask.weights import estimates
+    from forkpoint.transcript.query.estimates import estimates
+    from forkpoint.transcript.query.head import path, stamp
 
     session = session if isinstance(session, Session) else open_session(session)
     log, transcript, outline = session.log, session.transcript, session.outline

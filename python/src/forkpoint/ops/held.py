@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from forkpoint.ops.session import Session
 from forkpoint.requests import ForkPoint
-from forkpoint.transcript.ask import select
+from forkpoint.transcript.query import select
 
 
 class HeldBack(NamedTuple):

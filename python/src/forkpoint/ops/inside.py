@@ -15,9 +15,9 @@ import msgspec
 from msgspec import Meta
 
 from forkpoint import requests
-from forkpoint.client.places import HERE
-from forkpoint.ops import checking, constellations, forking, leaving_out, looking, program, searching
-from forkpoint.ops.answers import Answer
+from forkpoint.answers.base import Answer
+from forkpoint.clients.claude.places import HERE
+from forkpoint.ops import checking, constellations, forking, program, records, searching, views
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
 from forkpoint.requests import BranchRequest, DropRequest, ForkPoint, ForkRequest, UndoRequest
@@ -127,7 +127,7 @@ def here(tell: Told) -> Session:
 def points(asked: AskPoints, tell: Told) -> Answer:
     """The last prompts of the session, with their numbers, and whether one can fork there."""
     session = here(tell)
-    answer = looking.points(session, requests.PointsRequest(every=asked.all_branches))
+    answer = views.points(session, requests.PointsRequest(every=asked.all_branches))
     answer.points = answer.points[-asked.last :]
     return answer
 
@@ -135,7 +135,7 @@ def points(asked: AskPoints, tell: Told) -> Answer:
 def steps(asked: AskSteps, tell: Told) -> Answer:
     """The last steps of the session."""
     session = here(tell)
-    answer = looking.steps_here(session)
+    answer = views.steps_here(session)
     answer.steps = answer.steps[-asked.last :]
     return answer
 
@@ -169,18 +169,18 @@ def branch(asked: AskBranch, tell: Told) -> Answer:
 
 def drop(asked: AskDrop, tell: Told) -> Answer:
     """Defers a record of steps that the next export leaves out."""
-    return leaving_out.drop(here(tell), DropRequest(span=asked.steps, stub=asked.stub, defer=True))
+    return records.drop(here(tell), DropRequest(span=asked.steps, stub=asked.stub, defer=True))
 
 
 def undo(asked: AskUndo, tell: Told) -> Answer:
     """Defers a record that takes one back."""
-    return leaving_out.undo(here(tell), UndoRequest(which=asked.record, defer=True))
+    return records.undo(here(tell), UndoRequest(which=asked.record, defer=True))
 
 
 def overlays(asked: Ask, tell: Told) -> Answer:
     """The records of the session, deferred ones too."""
     del asked
-    return looking.records(here(tell), requests.OverlaysRequest())
+    return views.records(here(tell), requests.OverlaysRequest())
 
 
 def constellation(asked: AskConstellation, tell: Told) -> Answer:

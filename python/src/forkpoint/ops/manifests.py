@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from forkpoint import requests
-from forkpoint.ops import answers, forking
-from forkpoint.ops.answers import Differing, Manifest, ManifestsCompared
+from forkpoint.answers import manifests as answers
+from forkpoint.answers.manifests import Differing, Manifest, ManifestsCompared
+from forkpoint.ops import forking
 from forkpoint.ops.session import Session
 from forkpoint.requests import ForkPoint, ForkRequest
 

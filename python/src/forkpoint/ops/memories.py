@@ -13,6 +13,9 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.answers import memories as answers
+from forkpoint.answers.memories import MemoryForked, MemoryMerged
+from forkpoint.answers.refusals import Code, Refusal, done, translating
 from forkpoint.core.memories import ABSENT, Resolution
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import (
@@ -38,12 +41,9 @@ from forkpoint.evidence.memory import (
     merge_forks,
 )
 from forkpoint.evidence.states import Field, Fork, State
-from forkpoint.ops import answers
-from forkpoint.ops.answers import MemoryForked, MemoryMerged
-from forkpoint.ops.refusals import Code, Refusal, done
+from forkpoint.ops.new_files import holds, new_name, store
+from forkpoint.ops.read_text import read_text
 from forkpoint.ops.session import Tell, ignore
-from forkpoint.ops.texts import read_text
-from forkpoint.ops.writing import holds, new_name, store
 from forkpoint.transcript.format.written import clipped
 from forkpoint.words import count
 
@@ -233,10 +233,10 @@ def undecided(made: Undecided, answer: MemoryMerged) -> Refusal:
 
 def _answers(name: str) -> Answers:
     text = read_text(name, "the answers")
-    try:
+    with translating(
+        msgspec.DecodeError, file=name, cure='they look like {"coder/core/plan/goal": "FORK"}', before="no answers: "
+    ):
         return msgspec.json.decode(text, type=dict[str, str | None])
-    except msgspec.DecodeError as error:
-        raise Refusal(f"no answers: {error}", file=name, cure='they look like {"coder/core/plan/goal": "FORK"}') from error
 
 
 @contextlib.contextmanager

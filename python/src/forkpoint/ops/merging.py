@@ -11,23 +11,25 @@ from typing import Any
 
 import msgspec
 
-from forkpoint import certificate
+from forkpoint.answers import trees as answers
+from forkpoint.answers.appends import Memory, Merged, Standing
+from forkpoint.answers.base import Refused
+from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
+from forkpoint.certify import certificate
 from forkpoint.core.merging import Mode
-from forkpoint.ops import answers, appending, events, oracle
-from forkpoint.ops.answers import Memory, Merged, Refused, Standing
+from forkpoint.ops import appending, events, oracle
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.events import Book
-from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, opened
 from forkpoint.requests import MODES, Insight, MergeRequest, Remembered
-from forkpoint.store import forking
-from forkpoint.transcript.ask import select
-from forkpoint.transcript.ask.merges import read_node
+from forkpoint.sessions import forking
 from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import clipped
-from forkpoint.transcript.make import inplace
-from forkpoint.transcript.make import merge as merging
-from forkpoint.transcript.make.merge import CannotMerge, Plan
+from forkpoint.transcript.query import select
+from forkpoint.transcript.query.merges import read_node
+from forkpoint.transcript.write import inplace
+from forkpoint.transcript.write import merge as merging
+from forkpoint.transcript.write.merge import CannotMerge, Plan
 from forkpoint.words import as_is, count
 
 GATE = "one entry says one thing"
@@ -127,10 +129,8 @@ def _merge(session: Session, asked: Attempt, other: Session, at: str, telling: T
     if telling.memories is not None:
         more["memories"] = [{"name": one.name, "hash": one.hash} for one in telling.memories]
     id_ = forking.source_id(target, position)
-    try:
+    with appending.hanging(session, position, "nothing can hang there"):
         what = merging.appended(made, session.outline, telling.mode, text, more, id_, operation=asked.operation)
-    except inplace.CannotBeHead as error:
-        raise Refusal(f"nothing can hang there: {error}", Code.ILLEGAL, file=session.file, line=session.line(position)) from error
     appending.must_fit(session)
     try:
         after = merging.stands(made, what)
@@ -274,12 +274,8 @@ def memories(name: str | os.PathLike[str]) -> list[Remembered]:
     from forkpoint.evidence.reading import digest
     from forkpoint.evidence.states import read_fork
 
-    try:
+    with translating(ValueError), accessing("read", name):
         changed = left(read_fork(Path(name)))
-    except OSError as error:
-        raise Refusal(f"cannot read {os.fspath(name)}: {error.strerror}", file=name) from error
-    except ValueError as error:
-        raise Refusal(error) from error
     return [
         Remembered(one.name, "taken out", None)
         if one.value is ABSENT

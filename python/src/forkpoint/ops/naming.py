@@ -9,18 +9,19 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops import answers, appending
-from forkpoint.ops.answers import Refs, Renamed
+from forkpoint.answers import client as answers
+from forkpoint.answers.client import Refs, Renamed
+from forkpoint.answers.refusals import Code, Refusal, done
+from forkpoint.ops import appending
 from forkpoint.ops.appending import Attempt
-from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, find, read
 from forkpoint.requests import RenameRequest
-from forkpoint.store import refs
-from forkpoint.store.forking import TITLE_LENGTH
-from forkpoint.store.sessions import GIVEN, entitled, given_title, summarize
+from forkpoint.sessions import refs
+from forkpoint.sessions.forking import TITLE_LENGTH
+from forkpoint.sessions.summaries import GIVEN, entitled, given_title, summarize
 from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import custom_title, stamp
-from forkpoint.transcript.make import inplace
+from forkpoint.transcript.write import inplace
 
 TITLE: Final = "a title"
 """What ``rename`` gives."""

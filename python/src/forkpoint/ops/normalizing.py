@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from forkpoint.answers.normal_form import NormalEntry, Normalized, NormalLine, NormalSidecar
+from forkpoint.answers.refusals import Refusal, translating
 from forkpoint.core.contexts import member_positions
-from forkpoint.ops.answers import NormalEntry, Normalized, NormalLine, NormalSidecar
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.requests import NormalizeRequest
 from forkpoint.transcript.format import normal
@@ -41,13 +41,11 @@ def inverse(texts: Iterable[bytes], what: str) -> Iterator[bytes]:
     for number, text in enumerate(texts, 1):
         if not text.strip():
             continue
-        try:
+        with translating(ValueError, RecursionError, file=what, line=number, before="no line in normal form: "):
             made = json.loads(text)
             if not isinstance(made, dict):
                 raise ValueError("it is no object")
             yield normal.written(made)
-        except (ValueError, RecursionError) as error:
-            raise Refusal(f"no line in normal form: {error}", file=what, line=number) from error
 
 
 def _normal(session: Session, at: str | None, unknown: Counter[str]) -> Iterator[dict[str, Any]]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
-from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.store.forking import Draft
-from forkpoint.transcript.ask.check import Report
+from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.sessions.forking import Draft
 from forkpoint.transcript.format.below import below_positions, sides
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.check import Report
 from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.core.entries import Id
     from forkpoint.core.overlays import Overlay
-    from forkpoint.transcript.ask.overlays import Shown
-    from forkpoint.transcript.make.merge import Plan
+    from forkpoint.transcript.query.overlays import Shown
+    from forkpoint.transcript.write.merge import Plan
 
 
 def require() -> None:
@@ -72,7 +72,7 @@ def on_refusal(transcript: Transcript, position: int) -> str:
 def on_shown(shown: Shown) -> str:
     """That the model's code shows of a session what its records leave; refuses when it does not."""
     from forkpoint.oracle import agree
-    from forkpoint.transcript.ask import overlays
+    from forkpoint.transcript.query import overlays
 
     log = shown.source.log
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in shown.records}
@@ -86,7 +86,7 @@ def on_merge(made: Plan) -> str:
     """That the model's code takes for merged and for new what a plan does; refuses when it does not."""
     from forkpoint.core.merging import History
     from forkpoint.oracle import agree
-    from forkpoint.transcript.ask.merges import merges
+    from forkpoint.transcript.query.merges import merges
 
     ours, theirs = made.target.log, made.source.log
     _judge(

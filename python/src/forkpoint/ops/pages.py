@@ -10,17 +10,18 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.ops import answers, begun
-from forkpoint.ops.looking import agents_by_prompt, branches, labels, point_place
+from forkpoint.answers import trees as answers
+from forkpoint.ops import begun
+from forkpoint.ops.new_files import new_name, store
 from forkpoint.ops.session import Progress, Session, Tell
-from forkpoint.ops.writing import new_name, store
+from forkpoint.ops.views import agents_by_prompt, branches, labels, point_place
 from forkpoint.requests import STANDARD_OUTPUT, Sink
-from forkpoint.transcript.ask.branches import Branch, owners
-from forkpoint.transcript.ask.branches import Stop as Found
-from forkpoint.transcript.ask.head import stamp
-from forkpoint.transcript.ask.reading import Told, read
-from forkpoint.transcript.ask.weights import estimates
-from forkpoint.transcript.make import promotion
+from forkpoint.transcript.query.branches import Branch, owners
+from forkpoint.transcript.query.branches import Stop as Found
+from forkpoint.transcript.query.estimates import estimates
+from forkpoint.transcript.query.head import stamp
+from forkpoint.transcript.query.reading import Told, read
+from forkpoint.transcript.write import promotion
 from forkpoint.words import as_is
 
 WORDS: Final = 20_000
@@ -34,7 +35,7 @@ PART: Final = 256
 
 
 class Stop(msgspec.Struct, array_like=True, gc=False):
-    """What stands on a branch, as :class:`forkpoint.ops.answers.TreeStop` has it."""
+    """What stands on a branch, as :class:`forkpoint.answers.trees.TreeStop` has it."""
 
     kind: str
     entry: int
@@ -154,7 +155,7 @@ def cut(told: Told) -> Part:
 def whole(session: Session, redact: Callable[[str], str] = as_is, progress: Progress | None = None) -> Whole:
     """A session as a page holds it, with every text as ``redact`` gives it. Near-linear; what was said is read when it is asked
     for, and ``progress`` is told how far that got."""
-    from forkpoint.store.forking import session_title
+    from forkpoint.sessions.forking import session_title
 
     transcript, size = session.transcript, len(session.log)
     begun.told(session)

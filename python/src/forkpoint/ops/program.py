@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.refusals import Refusal
 
 
 def who(name: str | None = None) -> str:

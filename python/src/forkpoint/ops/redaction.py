@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from forkpoint.ops.answers import Shape
-from forkpoint.ops.refusals import Refusal
+from forkpoint.answers.base import Shape
+from forkpoint.answers.refusals import Refusal
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import BasePlugin

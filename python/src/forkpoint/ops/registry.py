@@ -22,7 +22,7 @@ class Registered:
     function: str | None = None
     """The module below :mod:`forkpoint.ops`, and the function there, of an operation on one session; None for any other."""
     answers: tuple[str, ...] = ()
-    """The shapes of :mod:`forkpoint.ops.answers` that its answer can have, besides that of a failure; none where it has no
+    """The shapes of :mod:`forkpoint.answers` that its answer can have, besides that of a failure; none where it has no
     ``--json``."""
     method: str | None = None
     """The method of a session, where that has another name."""
@@ -41,14 +41,14 @@ OPERATIONS: Final = (
     ),
     Registered("browse", "Look", "Look at sessions on the whole terminal.", "browse:browse"),
     Registered(
-        "tree", "Look", "Draw a session: the way to HEAD, and what left it.", "tree:tree", "looking:tree", answers=("Tree",)
+        "tree", "Look", "Draw a session: the way to HEAD, and what left it.", "tree:tree", "views:tree", answers=("Tree",)
     ),
     Registered(
         "print",
         "Look",
         "Print a conversation to read, as Markdown.",
         "reading:print_command",
-        "looking:conversation",
+        "views:conversation",
         answers=("Conversation", "Quoted"),
         method="conversation",
     ),
@@ -57,7 +57,7 @@ OPERATIONS: Final = (
         "Look",
         "List the prompts, and say whether you can fork there.",
         "points:points",
-        "looking:points",
+        "views:points",
         answers=("Points", "Steps"),
     ),
     Registered(
@@ -112,7 +112,7 @@ OPERATIONS: Final = (
         "Fork and go back",
         "Go on at the end of another branch.",
         "checkout:checkout",
-        "moving:checkout",
+        "head:checkout",
         answers=("Moved", "Standing"),
     ),
     Registered(
@@ -120,7 +120,7 @@ OPERATIONS: Final = (
         "Fork and go back",
         "Go back to an earlier point.",
         "rewind:rewind",
-        "moving:rewind",
+        "head:rewind",
         answers=("Moved", "Standing"),
     ),
     Registered(
@@ -169,7 +169,7 @@ OPERATIONS: Final = (
         "Change",
         "Leave steps out of a conversation.",
         "drop:drop",
-        "leaving_out:drop",
+        "records:drop",
         answers=("Recorded", "Standing", "Suggested"),
     ),
     Registered(
@@ -177,7 +177,7 @@ OPERATIONS: Final = (
         "Change",
         "Put short words in the place of large parts of messages.",
         "trim:trim",
-        "leaving_out:trim",
+        "records:trim",
         answers=("Recorded", "Standing", "Suggested"),
     ),
     Registered(
@@ -185,19 +185,19 @@ OPERATIONS: Final = (
         "Change",
         "Replace the start of a conversation with a summary.",
         "compact:compact",
-        "leaving_out:compact",
+        "records:compact",
         answers=("Recorded", "Standing", "Forked"),
     ),
     Registered(
-        "undo", "Change", "Take back a drop or a compaction.", "undo:undo", "leaving_out:undo", answers=("Recorded", "Standing")
+        "undo", "Change", "Take back a drop or a compaction.", "undo:undo", "records:undo", answers=("Recorded", "Standing")
     ),
-    Registered("redo", "Change", "Take back an undo.", "undo:redo", "leaving_out:redo", answers=("Recorded", "Standing")),
+    Registered("redo", "Change", "Take back an undo.", "undo:redo", "records:redo", answers=("Recorded", "Standing")),
     Registered(
         "overlays",
         "Change",
         "List what is left out, and what of it counts.",
         "overlays:overlays_command",
-        "looking:records",
+        "views:records",
         answers=("Records",),
         method="records",
     ),
@@ -214,7 +214,7 @@ OPERATIONS: Final = (
         "Change",
         "Add the keys of a later client version.",
         "backfill:backfill",
-        "filling:backfill",
+        "backfill:backfill",
         answers=("Backfilled",),
     ),
     Registered(
@@ -318,7 +318,7 @@ OPERATIONS: Final = (
 )
 """Every command, in the order in which the help lists them."""
 FURTHER: Final = (
-    Registered("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "looking:steps_here"),
+    Registered("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "views:steps_here"),
     Registered("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "figures:weighed"),
     Registered("add_ref", "Fork and go back", "Name a point of a session.", "naming:ref", "naming:add_ref"),
     Registered("remove_ref", "Fork and go back", "Remove a ref.", "naming:ref", "naming:remove_ref"),

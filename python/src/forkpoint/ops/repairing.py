@@ -8,25 +8,27 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from forkpoint.answers import checks as checks_answers
+from forkpoint.answers import new_sessions as new_sessions_answers
+from forkpoint.answers.checks import Text
+from forkpoint.answers.refusals import Code, Refusal, accessing, translating
 from forkpoint.disk import files
-from forkpoint.ops import answers, checking, leaving_out
-from forkpoint.ops.answers import Text
+from forkpoint.ops import checking, records
 from forkpoint.ops.finding import finder
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.new_files import could_be, new, new_name, sunk
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import could_be, new, new_name, sunk
 from forkpoint.requests import STANDARD_OUTPUT, ExportRequest, RepairRequest, Sink
-from forkpoint.store import forking, repairing
-from forkpoint.transcript.ask import check as checks
-from forkpoint.transcript.ask import remarks
-from forkpoint.transcript.ask.head import head
+from forkpoint.sessions import forking, repairing
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
-from forkpoint.transcript.heal import api, links
-from forkpoint.transcript.heal.api import RefusedPart
-from forkpoint.transcript.heal.changes import Line, LineChange, Repaired, RepairError
-from forkpoint.transcript.heal.repair import repair as make_whole
-from forkpoint.transcript.heal.repair import without
+from forkpoint.transcript.query import check as checks
+from forkpoint.transcript.query import remarks
+from forkpoint.transcript.query.head import head
+from forkpoint.transcript.repair import api, links
+from forkpoint.transcript.repair.api import RefusedPart
+from forkpoint.transcript.repair.changes import Line, LineChange, Repaired, RepairError
+from forkpoint.transcript.repair.repair import repair as make_whole
+from forkpoint.transcript.repair.repair import without
 from forkpoint.words import count
 
 
@@ -35,7 +37,7 @@ def is_whole(session: Session) -> bool:
     return not session.transcript.damage and checks.check(session.transcript).healthy
 
 
-def repair(session: Session, request: RepairRequest) -> answers.Repaired | answers.Forked:
+def repair(session: Session, request: RepairRequest) -> checks_answers.Repaired | new_sessions_answers.Forked:
     """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
     Of a healthy file nothing is written, unless the API refuses something of the conversation at its head. Then, where neither
@@ -51,20 +53,16 @@ def repair(session: Session, request: RepairRequest) -> answers.Repaired | answe
     whole = request.lost_parents == links.CLIENT and is_whole(session)
     aside = _above(session) if whole else []
     if whole and report is None and not aside:
-        made = leaving_out.without_refused(session, ExportRequest(out=out, dry_run=dry_run, sink=request.sink))
+        made = records.without_refused(session, ExportRequest(out=out, dry_run=dry_run, sink=request.sink))
         if made is not None:
             return made
     transcript, file = session.transcript, session.file
-    try:
+    with accessing("read", file), translating(RepairError, code=Code.UNHEALTHY, file=file, after="; nothing was written"):
         repaired = (
             without(transcript, aside)
             if aside
             else make_whole(transcript, finder(session, request.folder), lost_parents=request.lost_parents)
         )
-    except RepairError as error:
-        raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=file) from error
-    except OSError as error:
-        raise Refusal(f"cannot read {error.filename or file}: {error.strerror}", file=error.filename or file) from error
     for unread in repaired.unread:
         session.tell(f"warning: cannot read {unread}, which may hold a parent that is lost here")
     if repaired.unread and not request.allow_unread and not dry_run:
@@ -127,10 +125,10 @@ def _print(session: Session, repaired: Repaired, report: Path | None, text: byte
         raise
 
 
-def _answer(session: Session, repaired: Repaired) -> answers.Repaired:
+def _answer(session: Session, repaired: Repaired) -> checks_answers.Repaired:
     """Every line that is not in the new file as it was, verbatim, and what stands for it."""
     transcript = session.transcript
-    return answers.Repaired(
+    return checks_answers.Repaired(
         path=None,
         report=None,
         source=session.file,
@@ -139,16 +137,16 @@ def _answer(session: Session, repaired: Repaired) -> answers.Repaired:
         unread=list(map(os.fspath, repaired.unread)),
         changes=[_change(transcript, change) for change in repaired.changes],
         brought=[
-            answers.Brought(line=number, file=os.fspath(line.origin or ""), uuid=node.uuid)
+            checks_answers.Brought(line=number, file=os.fspath(line.origin or ""), uuid=node.uuid)
             for number, line, node in _brought(repaired)
         ],
         stayed=0,
     )
 
 
-def _change(transcript: Transcript, change: LineChange) -> answers.LineChange:
-    found = answers.LineChange(
-        line=change.line, uuid=change.uuid, reasons=[answers.Reason(**reason._asdict()) for reason in change.reasons]
+def _change(transcript: Transcript, change: LineChange) -> checks_answers.LineChange:
+    found = checks_answers.LineChange(
+        line=change.line, uuid=change.uuid, reasons=[checks_answers.Reason(**reason._asdict()) for reason in change.reasons]
     )
     if change.changed:
         found.before, found.after = _verbatim(transcript, change), [_text(line) for line in change.after]

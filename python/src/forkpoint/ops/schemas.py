@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
 import msgspec
 
-from forkpoint.ops import answers
-from forkpoint.ops.answers import Answer, Failure
+from forkpoint import answers
+from forkpoint.answers.base import Answer, Failure
 from forkpoint.ops.registry import OPERATIONS
 
+NAMED: Final[Mapping[str, type[Answer]]] = {
+    name: kind
+    for family in pkgutil.iter_modules(answers.__path__, f"{answers.__name__}.")
+    for name, kind in vars(import_module(family.name)).items()
+    if isinstance(kind, type) and issubclass(kind, Answer)
+}
+"""Every answer, of whatever family, by the name that stands in a row of the registry."""
+
 ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
-    one.name: tuple(getattr(answers, name) for name in one.answers) for one in OPERATIONS if one.answers
+    one.name: tuple(NAMED[name] for name in one.answers) for one in OPERATIONS if one.answers
 }
 """Of each command the shapes that its answer can have, besides that of a failure."""
 

@@ -12,14 +12,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from forkpoint.answers.new_sessions import Forked
+from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.answers.sessions import Catalogued, Hit, Hits
 from forkpoint.ops import forking
-from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
-from forkpoint.ops.looking import turn_ends
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, ignore, is_project, read
+from forkpoint.ops.views import turn_ends
 from forkpoint.requests import ForkPoint, ForkRequest, NewSession, new_session
-from forkpoint.store import catalog, listing, words
-from forkpoint.store.projects import project_folders, session_of_agent
+from forkpoint.sessions import catalog, full_text, listing
+from forkpoint.sessions.projects import project_folders, session_of_agent
 
 _Opened: TypeAlias = dict[Path, tuple[Session, dict[int, int]] | None]
 """The sessions that were read, with the ends of their turns; None for one that cannot be read."""
@@ -54,20 +55,20 @@ def search(
     milliseconds, and O(bytes) of each session in which something is found.
     """
     for word in wanted:
-        if not words.WORD.search(word):
+        if not full_text.WORD.search(word):
             raise Refusal(f"{word!r} holds no word to search for")
     for text in (*wanted, tool, file):
         if text is not None and not text.isascii() and text != text.encode("utf-8", "replace").decode():
             raise Refusal(f"{text!r} is not UTF-8, which is what sessions are written in")
     if not wanted and tool is None and file is None:
         raise Refusal("say what to search for: words, --tool or --file", Code.WRONG_USE)
-    if role is not None and role not in words.ROLES:
-        raise Refusal(f"role is {', '.join(words.ROLES)}, not {role!r}")
+    if role is not None and role not in full_text.ROLES:
+        raise Refusal(f"role is {', '.join(full_text.ROLES)}, not {role!r}")
     if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     here = listing.folders_here() if project is None else listing.folders_of(Path(project))
     folders = list(dict.fromkeys([*here, *(project_folders() if project is None else ())]))
-    query = words.Query(wanted, role, tool, file, None if since is None else _since(since, now or datetime.now(UTC)))
+    query = full_text.Query(wanted, role, tool, file, None if since is None else _since(since, now or datetime.now(UTC)))
     found = _found(folders, query, limit + 1, progress)
     opened: _Opened = {}
     hits = [_hit(number, each, wanted, opened) for number, each in enumerate(found[:limit], 1)]
@@ -78,13 +79,13 @@ def search(
 
 
 def _found(
-    folders: Sequence[Path], query: words.Query, limit: int, progress: Callable[[str], Progress] | None
-) -> list[words.Found]:
+    folders: Sequence[Path], query: full_text.Query, limit: int, progress: Callable[[str], Progress] | None
+) -> list[full_text.Found]:
     for in_memory in (False, True):
         try:
             with catalog.somewhere(patience=PATIENCE, in_memory=in_memory) as connection:
-                words.refresh(connection, folders, progress and progress("reading sessions"))
-                return words.find(connection, folders, query, limit)
+                full_text.refresh(connection, folders, progress and progress("reading sessions"))
+                return full_text.find(connection, folders, query, limit)
         except sqlite3.Error as error:  # odd, held by another process, or not to be written: it is done without
             if in_memory:
                 raise Refusal(f"cannot search: {error}") from error
@@ -96,12 +97,12 @@ def _since(text: str, now: datetime) -> str:
     try:
         ago = None if age is None else timedelta(**{UNITS[age[2]]: int(age[1])})
         found = datetime.fromisoformat(text) if ago is None else now - ago
-        return words.utc(found)
+        return full_text.utc(found)
     except (ValueError, OverflowError) as error:
         raise Refusal(f"--since needs a time in ISO 8601, or an age such as 90min, 12h, 7d or 2w, not {text!r}") from error
 
 
-def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened) -> Hit:
+def _hit(number: int, found: full_text.Found, wanted: Sequence[str], opened: _Opened) -> Hit:
     before, text, after = around(_text(found), wanted)
     prompt, session, end = _where(found, opened)
     entry = None if session is None else _entry(session, found)
@@ -123,7 +124,7 @@ def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened
     )
 
 
-def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | None, int | None]:
+def _where(found: full_text.Found, opened: _Opened) -> tuple[int | None, Session | None, int | None]:
     """The number of the prompt whose turn an entry is in, its session, and where one can go on: at the end of the turn, or else
     at the last entry up to this one at which one can."""
     if session_of_agent(found.path) != found.path:
@@ -149,7 +150,7 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | N
     return outline.prompts.index(turn) + 1 if turn >= 0 else None, session, end
 
 
-def _entry(session: Session, found: words.Found) -> int | None:
+def _entry(session: Session, found: full_text.Found) -> int | None:
     """The entry of a hit; of a row about the queue the one behind which the prompt stands."""
     if found.uuid in session.log:
         return session.log.position(found.uuid)
@@ -157,12 +158,12 @@ def _entry(session: Session, found: words.Found) -> int | None:
     return next((one.position for one in joined if one.line == found.line), None)
 
 
-def _text(found: words.Found) -> str:
+def _text(found: full_text.Found) -> str:
     """What the line of a hit says; nothing where it is not what it was."""
     try:
         with open(found.path, "rb") as file:
             file.seek(found.first)
-            says = words.says(file.read(found.last - found.first), {})
+            says = full_text.says(file.read(found.last - found.first), {})
     except OSError:
         return ""
     return next((piece.text for piece in says[2] if piece.role == found.role), "") if says is not None else ""
@@ -172,7 +173,7 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
     """A stretch of a text on one line, around the first of what was searched for; around its start where nothing of it stands
     there as it was written. O(length)."""
     text = unicodedata.normalize("NFC", " ".join(text.split()))
-    there = [(_folded(word[0]), word.start(), word.end()) for word in words.WORD.finditer(text)]
+    there = [(_folded(word[0]), word.start(), word.end()) for word in full_text.WORD.finditer(text)]
     places = [place for each in wanted if (place := _first(there, each)) is not None]
     start, end = min(places, default=(0, 0))
     return text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
@@ -180,7 +181,7 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
 
 def _first(there: Sequence[tuple[str, int, int]], wanted: str) -> tuple[int, int] | None:
     """Where a word or a phrase stands first, from and up to; None where it does not. O(words)."""
-    parts = [_folded(word) for word in words.WORD.findall(unicodedata.normalize("NFC", wanted))]
+    parts = [_folded(word) for word in full_text.WORD.findall(unicodedata.normalize("NFC", wanted))]
     star = wanted.endswith("*")
     for at in range(len(there) - len(parts) + 1):
         if all(word == there[at + step][0] for step, word in enumerate(parts[:-1])):

@@ -8,12 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forkpoint.client.others import HEAD, MOST, client_of
-from forkpoint.client.places import HERE
+from forkpoint.answers.base import Place, Refused
+from forkpoint.answers.refusals import Code, Refusal, accessing, translating
+from forkpoint.clients.claude.others import HEAD, MOST, client_of
+from forkpoint.clients.claude.places import HERE
 from forkpoint.disk.files import can_be
-from forkpoint.ops import kept
-from forkpoint.ops.answers import Place, Refused
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops import cached
 from forkpoint.requests import ForkPoint
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
@@ -21,10 +21,10 @@ from forkpoint.words import count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
-    from forkpoint.transcript.ask import select
-    from forkpoint.transcript.ask.head import Head
-    from forkpoint.transcript.ask.outline import Outline
-    from forkpoint.transcript.ask.overlays import BadRecord, Shown
+    from forkpoint.transcript.query import select
+    from forkpoint.transcript.query.head import Head
+    from forkpoint.transcript.query.outline import Outline
+    from forkpoint.transcript.query.overlays import BadRecord, Shown
 
 Progress = Callable[[int, int], object]
 """Is told how many bytes were read, and of how many."""
@@ -56,7 +56,7 @@ class Session:
 
     def anew(self) -> Session | None:
         """The session, read without what was kept of its file from last time, which is forgotten; None where nothing was."""
-        from forkpoint.store import catalog
+        from forkpoint.sessions import catalog
 
         if not self.transcript.recalled:
             return None
@@ -77,8 +77,8 @@ class Session:
     def id(self) -> str | None:
         """The session's id: that of the file's name, or of its marker, which a fork has under any name, or else the one that its
         first entry says; None where that is none."""
-        from forkpoint.client.places import SESSION_ID
-        from forkpoint.store.forking import source_id
+        from forkpoint.clients.claude.places import SESSION_ID
+        from forkpoint.sessions.forking import source_id
         from forkpoint.transcript.format.marker import find_marker
 
         if SESSION_ID.fullmatch(self.path.stem):
@@ -95,14 +95,14 @@ class Session:
     @cached_property
     def outline(self) -> Outline:
         """Prompts, forks, tips, and where it can be forked."""
-        from forkpoint.transcript.ask.outline import Outline
+        from forkpoint.transcript.query.outline import Outline
 
         return Outline(self.transcript)
 
     @cached_property
     def head(self) -> Head:
         """Where a client goes on."""
-        from forkpoint.transcript.ask.head import head
+        from forkpoint.transcript.query.head import head
 
         return head(self.transcript)
 
@@ -113,7 +113,7 @@ class Session:
 
     def seen_from(self, position: int | None) -> Shown:
         """The same from an entry. Near-linear."""
-        from forkpoint.transcript.ask import overlays
+        from forkpoint.transcript.query import overlays
 
         try:
             shown = overlays.show(self.transcript, position)
@@ -126,7 +126,7 @@ class Session:
 
     def tell_compacted(self, position: int) -> None:
         """Says when the conversation at an entry starts with a compaction before which records counted."""
-        from forkpoint.transcript.ask import overlays
+        from forkpoint.transcript.query import overlays
 
         found = overlays.compacted(self.transcript, position)
         if found is not None:
@@ -139,13 +139,13 @@ class Session:
     @cached_property
     def name(self) -> str:
         """What a command takes for it, as short as can be: the beginning of its id, its id, or the path of its file."""
-        from forkpoint.store.locate import called
+        from forkpoint.sessions.locate import called
 
         return called(self.path)
 
     def short(self, position: int) -> str:
         """As much of an entry's uuid as tells it from all others."""
-        from forkpoint.transcript.ask.abbreviations import abbreviation
+        from forkpoint.transcript.query.abbreviations import abbreviation
 
         return self.place(position).uuid[: abbreviation(self.transcript, [position])]
 
@@ -161,17 +161,15 @@ class Session:
     def find(self, point: str) -> int:
         """The entry that an expression names: a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``. Refuses where
         there is none."""
-        from forkpoint.transcript.ask import select
+        from forkpoint.transcript.query import select
 
-        try:
+        with translating(select.UnknownPoint, file=self.file):
             return select.resolve(self.transcript, point, self.outline)
-        except select.UnknownPoint as error:
-            raise Refusal(error, file=self.file) from error
 
     def with_records(self, point: str) -> str:
         """An expression; in the place of ``HEAD`` the uuid of the last record that hangs below it, if one does. Clients before
         2.1.121 take for the head what was said last, so that a fork there would lose what was recorded. O(entries)."""
-        from forkpoint.transcript.ask import overlays
+        from forkpoint.transcript.query import overlays
 
         if point != "HEAD" or self.head.position is None:
             return point
@@ -183,7 +181,7 @@ class Session:
 
     def fork_point(self, point: str) -> int:
         """The entry at which a fork at a point goes on; refuses where there is none, and what cannot be taken."""
-        from forkpoint.transcript.ask import select
+        from forkpoint.transcript.query import select
 
         try:
             return select.choose(self.transcript, self.outline, ForkPoint(at=self.with_records(point))).position
@@ -249,31 +247,27 @@ def find(name: str | os.PathLike[str]) -> str:
     """The file that a path, a session id, the beginning of one or a title names."""
     if name != HERE and os.path.lexists(name) and not os.path.isdir(name):
         return os.path.abspath(name) if os.path.normpath(name) == HERE else os.fspath(name)
-    from forkpoint.store import locate  # only where no file has that name
+    from forkpoint.sessions import locate  # only where no file has that name
 
-    try:
+    with translating(LookupError):
         return os.fspath(locate.locate(os.fspath(name)))
-    except LookupError as error:
-        raise Refusal(error, file=getattr(error, "path", None)) from error
 
 
 def is_project(folder: str) -> bool:
     """Whether a folder is one that sessions can be in: it is there, or it was a working folder, and its sessions are."""
-    from forkpoint.store.projects import project_folder
+    from forkpoint.sessions.projects import project_folder
 
     return os.path.isdir(folder) or (bool(folder) and "\0" not in folder and project_folder(folder).is_dir())
 
 
 def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[str], Progress] | None = None) -> Session:
     """The session in a file. Refuses where it cannot be read. O(bytes)."""
-    from forkpoint.store import catalog
+    from forkpoint.sessions import catalog
 
     if os.fspath(path) and not can_be(os.fspath(path)):
         raise Refusal(f"no file has the name {os.fspath(path)!r}")
-    try:
+    with accessing("read", path):
         transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
-    except OSError as error:
-        raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}", file=path) from error
     refuse_other(path, lambda most: transcript.source.read(0, min(transcript.size, most)))
     if transcript.changed:
         less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
@@ -310,7 +304,7 @@ def _with_refs(session: Session) -> Session:
     """The session, with the refs that people set in it."""
 
     def refs() -> Mapping[str, str]:
-        from forkpoint.store import refs as stored  # few expressions name one
+        from forkpoint.sessions import refs as stored  # few expressions name one
 
         return {name: ref.uuid for name, ref in stored.of(session.id).items()} if session.id is not None else {}
 
@@ -338,13 +332,13 @@ def bad_record(session: Session, error: BadRecord) -> Refusal:
 
 def _warn(session: Session, warn: Tell) -> None:
     """Says where later clients go on."""
-    if text := kept.answer(session.transcript, "elsewhere", str, lambda: _elsewhere(session)):
+    if text := cached.answer(session.transcript, "elsewhere", str, lambda: _elsewhere(session)):
         warn(text)
 
 
 def _elsewhere(session: Session) -> str:
     """Where later clients go on, if it is elsewhere."""
-    from forkpoint.transcript.ask.head import elsewhere
+    from forkpoint.transcript.query.head import elsewhere
 
     differs = elsewhere(session.transcript)
     if differs is None:

@@ -13,19 +13,19 @@ from typing import Final, NoReturn
 
 import msgspec
 
-from forkpoint.client import programs
-from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.answers.client import Started
+from forkpoint.answers.refusals import Code, Refusal, accessing
+from forkpoint.clients.claude import programs
+from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files, running
 from forkpoint.ops import checking, forking, searching
-from forkpoint.ops.answers import Started
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
 from forkpoint.ops.session import open as open_session
 from forkpoint.requests import ForkPoint, ForkRequest
-from forkpoint.store import listing, locate
-from forkpoint.store.forking import in_projects
-from forkpoint.store.projects import session_of_agent, working_folder
-from forkpoint.store.sessions import entitled, summarize
+from forkpoint.sessions import listing, locate
+from forkpoint.sessions.forking import in_projects
+from forkpoint.sessions.projects import session_of_agent, working_folder
+from forkpoint.sessions.summaries import entitled, summarize
 from forkpoint.transcript.format.lines import read_keys
 
 BEFORE: Final = "-"
@@ -69,10 +69,8 @@ def resume(
         made = forking.fork(open_session(path, tell=tell), ForkRequest(point=ForkPoint(at=at, nearest=nearest)))
         assert made.path is not None
         path = Path(made.path)
-    try:
+    with accessing("read", path):
         summary = entitled(path, summarize(path))
-    except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     if (why := running.at_work(path)) is not None:
         tell(f"note: {path}: {why}")
     return _started(path.stem, programs.resume(path.stem, remark), folder, path, summary.title)
@@ -81,11 +79,9 @@ def resume(
 def folder_of(path: Path, folder: str | None = None) -> str:
     """The working folder in which a client finds a session: one that is known, those that its entries and the sessions beside it
     name, or the current one. Refuses where there is none, or it is gone. O(bytes) of the session, O(sessions) beside it."""
-    try:
+    with accessing("read", path):
         refuse_others_file(path)
         said = [folder, summarize(path).cwd, os.getcwd(), _last_folder(path)]
-    except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     found = None
     if in_projects(path) and SESSION_ID.fullmatch(path.stem) and path.suffix == SUFFIX:
         found = working_folder(path, said)

@@ -12,15 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.certificate.asked import Asked
-from forkpoint.disk import files
-from forkpoint.disk.state import make_folders
-from forkpoint.ops.answers import (
-    Failure,
-    Forked,
-    Heads,
-    Place,
-    Refused,
+from forkpoint.answers.base import Failure, Heads, Place, Refused
+from forkpoint.answers.new_sessions import Forked
+from forkpoint.answers.refusals import Code, Refusal, translating
+from forkpoint.answers.worldlines import (
     StoreBundled,
     StoreChecked,
     StoreHolds,
@@ -31,17 +26,19 @@ from forkpoint.ops.answers import (
     StoreWorldline,
     StoreWrong,
 )
+from forkpoint.certify.certificate.asked import Asked
+from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.ops.events import who
 from forkpoint.ops.forking import check, deliver, draft
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.new_files import new
+from forkpoint.ops.new_files import store as new_file
 from forkpoint.ops.session import Progress, Session, Tell, ignore
-from forkpoint.ops.writing import new
-from forkpoint.ops.writing import store as new_file
 from forkpoint.requests import STANDARD_OUTPUT, ForkPoint, TakeOutRequest
-from forkpoint.store import forking
-from forkpoint.transcript.ask import select
+from forkpoint.sessions import forking
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.commands import argument
+from forkpoint.transcript.query import select
 from forkpoint.words import count, is_text
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
@@ -273,10 +270,8 @@ Given = tuple[str, str | None, str | None]
 def _split(words: Sequence[str], timeout_s: float, goal: str) -> list[fanout.Task]:
     """The tasks into which a command splits a goal, which is its input: a JSON list of texts, or one a line. Refuses where it
     cannot be run, or gives none."""
-    try:
+    with translating(RuntimeError, TimeoutError, before=f"the goal was not split: {' '.join(words)}: "):
         said = fanout.ran(words, goal, timeout_s)
-    except (RuntimeError, TimeoutError) as error:
-        raise Refusal(f"the goal was not split: {' '.join(words)}: {error}") from error
     try:
         found = json.loads(said)
     except ValueError:

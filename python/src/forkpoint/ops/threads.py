@@ -1,6 +1,6 @@
 """The threads of an open store, one call each: what the service says, and whatever else keeps a store open.
 
-Each takes a store and gives an answer, or a :class:`~forkpoint.ops.refusals.Refusal` with nothing changed. No call takes a path,
+Each takes a store and gives an answer, or a :class:`~forkpoint.Refusal` with nothing changed. No call takes a path,
 runs a program, or reads another file than the store.
 """
 
@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
 
-from forkpoint.ops import events
-from forkpoint.ops.answers import (
+from forkpoint.answers.worldlines import (
     StoreAppended,
     StoreDifference,
     StoreEvent,
@@ -31,6 +30,7 @@ from forkpoint.ops.answers import (
     StoreThreads,
     StoreTimeline,
 )
+from forkpoint.ops import events
 from forkpoint.ops.storing import opened, refusing, summary_shape
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import Taken, Unknown

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.answers.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.storing import refusing, session_of
 from forkpoint.requests import TakeOutRequest
-from forkpoint.store.projects import project_folder
+from forkpoint.sessions.projects import project_folder
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.worldlines.events import Event, spoken
 from forkpoint.worldlines.fanout import Child, Runner, latest, ran

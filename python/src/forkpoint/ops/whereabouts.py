@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from forkpoint.answers.sessions import Parent, Whereabouts
 from forkpoint.disk import running
-from forkpoint.ops.answers import Parent, Whereabouts
 from forkpoint.ops.session import Session
-from forkpoint.store import listing
-from forkpoint.store.lineage import lineages
-from forkpoint.store.projects import agent_files, project_folders, working_folder
+from forkpoint.sessions import listing
+from forkpoint.sessions.lineage import lineages
+from forkpoint.sessions.projects import agent_files, project_folders, working_folder
 
 
 def where(session: Session) -> Whereabouts:

@@ -11,15 +11,16 @@ from pathlib import Path
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from forkpoint.client import programs
+from forkpoint.answers.files import BaseCommit, FilePut, Worktree
+from forkpoint.answers.new_sessions import Forked
+from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.clients.claude import programs
 from forkpoint.ops import files, forking
-from forkpoint.ops.answers import BaseCommit, FilePut, Forked, Worktree
-from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.requests import WorktreeForkRequest
-from forkpoint.store import workfiles
-from forkpoint.store.git import GitError, Repository
-from forkpoint.store.projects import project_folder
+from forkpoint.sessions import worktree_files
+from forkpoint.sessions.git import GitError, Repository
+from forkpoint.sessions.projects import project_folder
 
 
 def fork(session: Session, request: WorktreeForkRequest) -> Forked:
@@ -149,8 +150,8 @@ def _fill(found: files.Then, root: Path) -> list[FilePut]:
     with files.refusing(found.session), files.stage(Repository(root)) as folder:
         for path, blob in made.after.items():
             try:
-                workfiles.write(root, path, blob, made.before[path], folder)
-            except (workfiles.OtherThanKnown, workfiles.NotPlain, OSError) as error:
+                worktree_files.write(root, path, blob, made.before[path], folder)
+            except (worktree_files.OtherThanKnown, worktree_files.NotPlain, OSError) as error:
                 why = getattr(error, "strerror", None) or "something else stands there"
                 raise Refusal(f"cannot write {root / path}: {why}; the worktree was taken back", file=root / path) from error
     return made.put()

@@ -11,30 +11,15 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import (
-    Archived,
-    ArchiveListed,
-    Backfilled,
-    Bundled,
-    CommandsChanged,
-    Events,
-    Forked,
-    Garbage,
-    HookChanged,
-    MemoryForked,
-    MemoryMerged,
-    Merged,
-    Moved,
-    Recorded,
-    Recording,
-    Refs,
-    Removed,
-    Renamed,
-    Repaired,
-    Restored,
-    SideQuestion,
-    Standing,
-    Started,
+from forkpoint.answers.appends import Merged, Moved, Recorded, Standing
+from forkpoint.answers.base import Recording
+from forkpoint.answers.checks import Repaired, Verified
+from forkpoint.answers.client import CommandsChanged, HookChanged, Refs, Renamed, SideQuestion, Started
+from forkpoint.answers.evidence import Events, Verdict
+from forkpoint.answers.keeping import Archived, ArchiveListed, Bundled, Garbage, Restored, Unbundled
+from forkpoint.answers.memories import MemoryForked, MemoryMerged
+from forkpoint.answers.new_sessions import Backfilled, Forked, Removed
+from forkpoint.answers.worldlines import (
     StoreAppended,
     StoreBranched,
     StoreBundled,
@@ -50,9 +35,6 @@ from forkpoint.ops.answers import (
     StoreSnapshot,
     StoreSpawned,
     StoreTimeline,
-    Unbundled,
-    Verdict,
-    Verified,
 )
 from forkpoint.view import files
 from forkpoint.view.lines import Aside, Lines, Verbatim
@@ -540,7 +522,7 @@ def timeline(answer: StoreTimeline) -> Lines:
 def _spoken(each: StoreEvent) -> str:
     """An event, with the words in which it begins."""
     # every command starts with this module, and few list events
-    from forkpoint.transcript.ask.reading import first_words
+    from forkpoint.transcript.query.reading import first_words
 
     body = {} if each.body is UNSET else each.body
     message = body.get("message")

@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Checked, Judged, SchemaFailure
-from forkpoint.transcript.ask.check import PROPERTIES
+from forkpoint.answers.checks import Checked, Judged, SchemaFailure
+from forkpoint.transcript.query.check import PROPERTIES
 from forkpoint.view.text import clean, wrap
 from forkpoint.words import count
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from forkpoint.ops.answers import (
+from forkpoint.answers.constellations import (
     ConstellationHolds,
     ConstellationMerged,
     ConstellationRemembers,

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from forkpoint.ops.answers import ContextsCompared
-from forkpoint.transcript.ask.abbreviations import abbreviation
-from forkpoint.transcript.ask.diff import Diff, Side, Turn
+from forkpoint.answers.diffs import ContextsCompared
+from forkpoint.transcript.query.abbreviations import abbreviation
+from forkpoint.transcript.query.diff import Diff, Side, Turn
 from forkpoint.view.points import amount
 from forkpoint.view.text import cells, fit, wrap
 from forkpoint.view.tokens import calls

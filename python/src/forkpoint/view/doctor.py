@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Diagnosed, Finding
-from forkpoint.transcript.ask.check import PROPERTIES
-from forkpoint.transcript.heal.doctor import HELD
+from forkpoint.answers.checks import Diagnosed, Finding
+from forkpoint.transcript.query.check import PROPERTIES
+from forkpoint.transcript.repair.doctor import HELD
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import BaseCommit, FilePut, Files, FilesPut, FileState, Worktree
+from forkpoint.answers.files import BaseCommit, FilePut, Files, FilesPut, FileState, Worktree
 from forkpoint.view.lines import Aside, Lines
 from forkpoint.words import count
 

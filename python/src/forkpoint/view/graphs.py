@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Tree, TreeBranch, TreeStop
+from forkpoint.answers.trees import Tree, TreeBranch, TreeStop
 from forkpoint.view.points import amount, mark
 from forkpoint.view.text import fit
 from forkpoint.view.tree import agent, cost

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from forkpoint.ops.answers import Dependency, Manifest, ManifestsCompared
+from forkpoint.answers.manifests import Dependency, Manifest, ManifestsCompared
 from forkpoint.view.lines import Aside, Lines
 from forkpoint.view.text import fit
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forkpoint.ops.answers import ListedRecord, Records, Suggested
-from forkpoint.transcript.ask.steps import Step, tokens, tools
+from forkpoint.answers.appends import Suggested
+from forkpoint.answers.records import ListedRecord, Records
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.steps import Step, tokens, tools
 from forkpoint.view.lines import Aside
 from forkpoint.view.points import amount
 from forkpoint.view.text import fit

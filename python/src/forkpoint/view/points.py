@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Joined, Point, PointPlace
-from forkpoint.ops.looking import Listing
+from forkpoint.answers.trees import Joined, Point, PointPlace
+from forkpoint.ops.views import Listing
 from forkpoint.view.text import fit, wrap, wrapped
 from forkpoint.words import count
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Conversation, SaidPart
+from forkpoint.answers.trees import Conversation, SaidPart
 from forkpoint.view.lines import Aside
 from forkpoint.view.points import moment
 from forkpoint.view.text import clean, fit

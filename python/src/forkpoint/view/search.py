@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from forkpoint.ops.answers import Catalogued, Hit, Hits
+from forkpoint.answers.sessions import Catalogued, Hit, Hits
 from forkpoint.view.points import moment
 from forkpoint.view.sessions import age, size
 from forkpoint.view.text import cells, clean, fit

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from forkpoint.ops.answers import Whereabouts
-from forkpoint.store.lineage import MADE, Lineage, follows
-from forkpoint.store.listing import Session
+from forkpoint.answers.sessions import Whereabouts
+from forkpoint.sessions.lineage import MADE, Lineage, follows
+from forkpoint.sessions.listing import Session
 from forkpoint.view.text import cells, fit
 from forkpoint.words import SHORT, count
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from forkpoint.ops.answers import Costs
+from forkpoint.answers.figures import Costs
 from forkpoint.ops.figures import Counted
-from forkpoint.transcript.ask.stats import Stats
+from forkpoint.transcript.query.stats import Stats
 from forkpoint.view.text import cells, fit, wrap
 from forkpoint.words import count
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from forkpoint.transcript.ask.head import Head
-from forkpoint.transcript.ask.tokens import Message, Share, Tokens
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.query.head import Head
+from forkpoint.transcript.query.tokens import Message, Share, Tokens
 from forkpoint.view.points import amount, fit_line
 from forkpoint.view.stats import row
 from forkpoint.view.text import cells, fit

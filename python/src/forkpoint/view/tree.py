@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
-from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
+from forkpoint.answers.trees import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.view.points import LEGAL, RESUMABLE, age, amount, mark, moment
 from forkpoint.view.text import fit, wrapped
 from forkpoint.words import count

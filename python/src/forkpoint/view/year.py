@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from forkpoint.ops.answers import Thought, YearSession
+from forkpoint.answers.figures import Thought, YearSession
 from forkpoint.view.text import fit
 from forkpoint.words import SHORT, count
 

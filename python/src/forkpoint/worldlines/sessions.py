@@ -19,15 +19,15 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from forkpoint.client.lines import SESSION_KEY
-from forkpoint.client.places import SUFFIX
+from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.claude.places import SUFFIX
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
 from forkpoint.transcript.format.written import custom_title, stamp, time_said
-from forkpoint.transcript.make import fork
+from forkpoint.transcript.query.witness import said
+from forkpoint.transcript.write import fork
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import CHECK, BadEvent, NoSession, StaleHead, Taken
 from forkpoint.worldlines.rows import Told, Worldline, again_id, now, untold

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
-from forkpoint.client.lines import BOUNDARY, META, SIDE
+from forkpoint.clients.claude.lines import BOUNDARY, META, SIDE
 from forkpoint.core import below, rendering
 from forkpoint.core.below import Sides
 from forkpoint.core.entries import Id, Kind

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
+from forkpoint.clients.claude.lines import BOUNDARY, MESSAGES, SEGMENT
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
 from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossers, resolves

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from forkpoint.client.blocks import SERVER_CALLS, is_server_result
+from forkpoint.clients.claude.blocks import SERVER_CALLS, is_server_result
 from forkpoint.core import splice
 from forkpoint.transcript.format import jsontext
 from forkpoint.transcript.format.edits import with_raw

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import dump
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from forkpoint.client.lines import SESSION_KEY, SPOKEN
+from forkpoint.clients.claude.lines import SESSION_KEY, SPOKEN
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 from forkpoint.transcript.format.reader import KINDS, parse_version
 from forkpoint.transcript.format.written import dump

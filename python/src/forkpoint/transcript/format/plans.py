@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
+from forkpoint.clients.claude.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
 from forkpoint.core import splice
 from forkpoint.transcript.format.edits import each_line, with_changed
 from forkpoint.transcript.format.reader import Transcript

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol, Ty
 
 import msgspec
 
-from forkpoint.client.lines import SLUG
+from forkpoint.clients.claude.lines import SLUG
 from forkpoint.core import appends, order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.disk.files import refuse_odd

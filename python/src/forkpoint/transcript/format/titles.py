@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from forkpoint.client.lines import SESSION_KEY, TITLES
-from forkpoint.client.places import SESSION_ID
+from forkpoint.clients.claude.lines import SESSION_KEY, TITLES
+from forkpoint.clients.claude.places import SESSION_ID
 from forkpoint.transcript.format.lines import Sidecar
 from forkpoint.transcript.format.reader import Transcript
 

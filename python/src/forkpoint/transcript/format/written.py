@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Final
 
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.clients.claude.lines import SESSION_KEY
 
 KEY: Final = "forkpoint"
 """The key under which a line that was appended here says what it is."""

@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 
 from forkpoint.ops.pages import FOLDED, Whole, cut
-from forkpoint.transcript.ask.diff import Diff, Side
-from forkpoint.transcript.ask.reading import Told, read
+from forkpoint.transcript.query.diff import Diff, Side
+from forkpoint.transcript.query.reading import Told, read
 from forkpoint.view.diff import shared
 from forkpoint.view.reading import LABELS
 from forkpoint.view.text import clean
