@@ -84,7 +84,7 @@ def test_each_call(path: Path) -> None:
         ("search", {"words": ["herbs"]}),
         ("fork", {"at": "2", "name": "another way"}),
         ("branch", {}),
-        ("drop", {"steps": "1", "stub": "words"}),
+        ("drop", {"span": "1", "stub": "words"}),
         ("overlays", {}),
         ("undo", {}),
         ("diff", {"other": ONE, "at": "1"}),
@@ -136,9 +136,9 @@ def test_a_signal_ends_it(number: int) -> None:
 
 def test_what_cannot_be_done_is_said() -> None:
     said = calls(
-        ("drop", {"steps": "99"}),
+        ("drop", {"span": "99"}),
         ("drop", {}),
-        ("drop", {"steps": "1", "force": True}),
+        ("drop", {"span": "1", "force": True}),
         ("fork", {"at": 3}),
         ("nothing", {}),
         ("constellation", {"text": "/fork"}),
@@ -146,8 +146,7 @@ def test_what_cannot_be_done_is_said() -> None:
     )
     assert all(isinstance(one, str) for one in said)
     assert [
-        word in one
-        for one, word in zip(said, ("prompt 99", "steps", "force", "at", "nothing", "none of", "no such"), strict=True)
+        word in one for one, word in zip(said, ("prompt 99", "span", "force", "at", "nothing", "none of", "no such"), strict=True)
     ]
 
 
@@ -173,7 +172,7 @@ def test_the_session_is_looked_for_at_each_call(tmp_path: Path) -> None:
         ("fork", {"at": "1", "name": "half \ud83d"}),
         ("fork", {"at": "1", "session": "\udc00"}),
         ("branch", {"name": "\ud83d"}),
-        ("drop", {"steps": "1", "stub": "\ud83d"}),
+        ("drop", {"span": "1", "stub": "\ud83d"}),
         ("constellation", {"text": '/fork agents A B as "\ud83d"'}),
         ("search", {"words": ["herbs", "\ud83d"]}),
         ("points", {"\ud83d": 1}),

@@ -67,15 +67,16 @@ class Session(state.Session):
 
         return views.conversation(self, at, redact, progress)
 
-    def points(self, *, every: bool = False) -> Points:
+    def points(self, *, every: bool = False, last: int | None = None) -> Points:
         """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there.
         Near-linear.
 
         - ``every``: List the prompts of every branch, not only those on the way to HEAD.
+        - ``last``: List only the last N of them.
         """
         from forkpoint.ops import views
 
-        return views.points(self, requests.PointsRequest(every=every))
+        return views.points(self, requests.PointsRequest(every=every, last=last))
 
     def normalize(self, at: str | None = None) -> Normalized:
         """The same as one answer. Holds all lines.
@@ -916,13 +917,15 @@ class Session(state.Session):
             ),
         )
 
-    def steps(self) -> Steps:
+    def steps(self, *, last: int | None = None) -> Steps:
         """The steps of the conversation at the head, which `drop` and `compact` take, each with its text, its tools and its
         weight. Near-linear.
+
+        - ``last``: List only the last N of them.
         """
         from forkpoint.ops import views
 
-        return views.steps_here(self)
+        return views.steps_here(self, requests.StepsRequest(last=last))
 
     def tokens(self) -> Weighed:
         """Where the bytes and tokens of the conversation at HEAD are, as a client sends it. Near-linear; reads every line of

@@ -99,6 +99,7 @@ Oracle: TypeAlias = Annotated[
         rare=True,
     ),
 ]
+Last: TypeAlias = Annotated[int | None, Option("List only the last N of them.", metavar="N", least=1)]
 Repository: TypeAlias = Annotated[
     str | None,
     Option(
@@ -506,6 +507,57 @@ class PointsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The prompts that are listed."""
 
     every: Annotated[bool, Option("List the prompts of every branch, not only those on the way to HEAD.", flag="--all")] = False
+    last: Last = None
+
+
+class StepsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The steps that are listed."""
+
+    last: Last = None
+
+
+class SessionsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """The sessions that are listed: those of the current working folder where nothing else is said."""
+
+    everywhere: Annotated[bool, Option("List the sessions of every project.", flag="--all")] = False
+    project: Annotated[
+        str | None,
+        Option("List the sessions of another working folder, or of a folder that holds session files.", metavar="DIR"),
+    ] = None
+    limit: Annotated[int | None, Option("List only the first N of them.", metavar="N", least=1)] = None
+    cost: Annotated[bool, Option("Show what the messages of each cost, in dollars, and no message twice.")] = False
+    prices: Annotated[
+        str | None,
+        Option("Take the prices of this file: JSON, dollars for a million tokens.", metavar="FILE", rare=True),
+    ] = None
+
+
+class SearchRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What is searched for in the sessions; all of it must be in what one line says. ``since`` is counted from ``now``."""
+
+    words: Annotated[
+        Sequence[str],
+        Option("Words, 'a phrase', or the beginning of a word with a star: deploy*.", argument=True, optional=True),
+    ] = ()
+    project: Annotated[
+        str | None,
+        Option("Search only in the sessions of a working folder, or of a folder with session files.", metavar="DIR"),
+    ] = None
+    since: Annotated[str | None, Option("Search only what was said since: 2026-11-20, 7d, 12h.", metavar="TIME")] = None
+    role: Annotated[str | None, Option("Search only in what this one says.", choices=("user", "assistant", "tool"))] = None
+    tool: Annotated[str | None, Option("Search only in calls of this tool, and their results.", metavar="NAME")] = None
+    file: Annotated[str | None, Option("Find the calls that touch this file: its path, or the end of it.", metavar="PATH")] = None
+    limit: Annotated[int, Option("Show the N newest.", metavar="N", least=1)] = 10
+    now: datetime | None = None
+
+
+class DialectRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent says in the words of the dialect of constellations."""
+
+    text: Annotated[
+        str, Option('One of: /fork agents A B as "NAME", /fork status "NAME", /merge "NAME" summarize, /fork delete "NAME".')
+    ]
+    constellation: Annotated[str | None, Option("What is forked; the default is the only one that is no fork.")] = None
 
 
 class OverlaysRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Final, TypeVar
@@ -45,8 +45,8 @@ COMPLETES: Final = {"point": complete_point, "step": complete_step}
 """What a shell suggests, by the word in a request."""
 
 
-def takes(request: type[T]) -> Callable[[Command], Command]:
-    """Gives a command the options of a request, and hands the request over as ``request``."""
+def takes(request: type[T], name: str = "request") -> Callable[[Command], Command]:
+    """Gives a command the options of a request, and hands the request over by a name."""
     taken = [one for one in declared(request) if one.option is not None]
     prints = "sink" in request.__struct_fields__
 
@@ -55,7 +55,8 @@ def takes(request: type[T]) -> Callable[[Command], Command]:
         def called(**given: Any) -> Any:
             values = {one.name: given.pop(one.name) for one in taken}
             missing = {one.name: "" for one in taken if values[one.name] is None and one.required}
-            return command(**given, request=made(request, values | missing | ({"sink": print_bytes} if prints else {})))
+            given[name] = made(request, values | missing | ({"sink": print_bytes} if prints else {}))
+            return command(**given)
 
         arguments_first = sorted(taken, key=lambda one: one.option is None or not one.option.argument)
         return with_options(called, tuple(map(parameter, arguments_first)))
@@ -71,6 +72,8 @@ def parameter(one: Parameter) -> Callable[[Command], Command]:
     if told.metavar:
         how["metavar"] = told.metavar
     if told.argument:
+        if one.type == Sequence[str]:
+            how["nargs"] = -1
         return click.argument(one.name, cls=Argument, required=not told.optional, text=told.help, **how)
     text = told.help + (f"  [env: {told.env}]" if told.env else f"  [{one.default}]" if one.type is int else "")
     flag = told.flag or f"--{one.name.replace('_', '-')}"
@@ -84,7 +87,7 @@ def parameter(one: Parameter) -> Callable[[Command], Command]:
         how["type"] = click.Path(exists=True, file_okay=False)
     elif told.choices:
         how["type"] = click.Choice(told.choices)
-    elif one.type is int:
+    elif one.type in (int, int | None):
         how["type"] = click.IntRange(told.least)
     elif one.type == datetime | None:
         how["callback"] = as_moment

@@ -9,7 +9,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import note, say_json, show, width
 from forkpoint.ops import views
-from forkpoint.requests import PointsRequest
+from forkpoint.requests import PointsRequest, StepsRequest
 from forkpoint.view import overlays
 from forkpoint.view import points as view
 from forkpoint.view.text import damaged
@@ -41,13 +41,13 @@ def points(file: str, request: PointsRequest, by_step: bool, as_json: bool) -> N
         )
     session = load(file)
     if by_step:
-        steps = views.step_list(session)
+        steps = views.step_list(session, StepsRequest(last=request.last))
         if as_json:
             say_json(views.steps_answer(session, steps).shape())
         else:
             show(overlays.table(session.transcript, steps, width()))
         return
-    listing = views.listing(session, every=request.every)
+    listing = views.listing(session, request)
     if as_json:
         say_json(listing.points.shape())
         return

@@ -9,6 +9,7 @@ from forkpoint.answers.refusals import Refusal
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_point, complete_session
 from forkpoint.cli.console import conclude, note, tell, terminal, width
 from forkpoint.ops import checking, starting
+from forkpoint.requests import SessionsRequest
 from forkpoint.view import answers as view
 from forkpoint.view import sessions as listed
 
@@ -87,7 +88,7 @@ def _chosen() -> Started | None:
     try:
         from forkpoint.tui.app import Browse
     except ImportError:
-        found = checking.sessions()
+        found = checking.sessions(SessionsRequest())
         if not found.listed:
             raise Refusal(
                 f"no sessions in {found.where}", cure="`forkpoint sessions --all` lists those of every folder"

@@ -13,7 +13,7 @@ from forkpoint.cli.console import agreed, show, terminal, width
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import head, views
 from forkpoint.ops.session import Session
-from forkpoint.requests import RewindRequest
+from forkpoint.requests import PointsRequest, RewindRequest
 from forkpoint.view import answers as view
 from forkpoint.view import points
 from forkpoint.view.lines import Aside
@@ -51,7 +51,7 @@ def rewind(file: str, request: RewindRequest, as_json: bool) -> None:
 
 def _chosen(session: Session, *, nearest: bool) -> str | None:
     """The prompt whose turn is to be the last: the person at the terminal chooses it, and agrees to what that leaves behind."""
-    listing = views.listing(session)
+    listing = views.listing(session, PointsRequest())
     numbers = [str(point.number) for point in listing.points.points]
     if len(numbers) < 2:
         raise Refusal("there is no earlier prompt to go back to", file=session.file)

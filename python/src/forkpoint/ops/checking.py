@@ -524,18 +524,11 @@ class Found:
         )
 
 
-def sessions(
-    project: str | None = None,
-    *,
-    everywhere: bool = False,
-    limit: int | None = None,
-    cost: bool = False,
-    prices: str | None = None,
-    progress: Callable[[str], Progress] | None = None,
-) -> Found:
-    """The sessions of a working folder, by default the current one, or of every project, the one in which something was said
-    last first; those of another working folder, which shares the project folder, behind those of this one. ``cost`` adds what
-    each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
+def sessions(request: requests.SessionsRequest, progress: Callable[[str], Progress] | None = None) -> Found:
+    """The sessions of a working folder, or of every project, the one in which something was said last first; those of another
+    working folder, which shares the project folder, behind those of this one. O(bytes), and O(sessions) with a catalog that is
+    fresh and without costs."""
+    everywhere, project = request.everywhere, request.project
     if everywhere and project is not None:
         raise Refusal("--all and --project exclude each other", cure="choose one")
     if project is not None and not is_project(project):
@@ -551,15 +544,15 @@ def sessions(
     families = lineages(found)
     shown = [(session, family) for session, family in zip(found, families, strict=True) if not session.empty]
     dollars = None
-    if cost or prices is not None:
+    if request.cost or request.prices is not None:
         from forkpoint.ops import costing
 
         oldest = sorted(found, key=lambda one: (one.summary.made != "", one.summary.created, one.summary.mtime_ns))
-        dollars, _ = costing.of_sessions([one.path for one in oldest], prices, progress)
+        dollars, _ = costing.of_sessions([one.path for one in oldest], request.prices, progress)
     place = None if everywhere else project or os.getcwd()
     others = {} if place is None else {one.path: other for one, _ in shown if (other := listing.of_another_folder(one, place))}
     shown.sort(key=lambda each: each[0].path in others)
-    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars, others)
+    return Found(folders, where, shown[: request.limit], len(found) - len(shown), bool(found), dollars, others)
 
 
 def _session(

@@ -4,6 +4,7 @@ none of these fails."""
 from __future__ import annotations
 
 from forkpoint.ops.session import find, read
+from forkpoint.requests import StepsRequest
 
 
 def complete(beginning: str) -> list[tuple[str, str]]:
@@ -40,7 +41,7 @@ def complete_steps(name: str | None, beginning: str) -> list[tuple[str, str]]:
         from forkpoint.ops.views import steps_here
 
         front, dots, last = beginning.rpartition("..")
-        listed = steps_here(read(find(name))).steps
+        listed = steps_here(read(find(name)), StepsRequest()).steps
         return [(front + dots + one.step, one.text or ", ".join(one.tools)) for one in listed if one.step.startswith(last)]
     except Exception:
         return []

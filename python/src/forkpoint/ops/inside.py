@@ -1,226 +1,162 @@
 """What is safe from inside of a session: the calls that a model, or the user of a client at work, can make there.
 
 Each call is for the session that the client is in, which :func:`here` finds. None writes into a session's file: a fork and a
-branch are new files, and what is left out is deferred until the next export (:mod:`forkpoint.ops.deferring`).
+branch are new files, and what is left out is deferred until the next export (:mod:`forkpoint.ops.deferring`). What a call takes
+are fields of the request of its operation, and what it does is said in the operation's row of the registry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
-from forkpoint import requests
 from forkpoint.answers.base import Answer
 from forkpoint.clients.claude.places import HERE
 from forkpoint.ops import checking, constellations, forking, program, records, searching, views
+from forkpoint.ops.registry import FURTHER, NAMED
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
-from forkpoint.requests import BranchRequest, DropRequest, ForkPoint, ForkRequest, UndoRequest
+from forkpoint.requests import (
+    BranchRequest,
+    DialectRequest,
+    DiffRequest,
+    DropRequest,
+    ForkRequest,
+    OverlaysRequest,
+    Parameter,
+    PointsRequest,
+    SearchRequest,
+    StepsRequest,
+    UndoRequest,
+    made,
+    parameters,
+)
 
-Told = Callable[[str], None]
-
-
-class Ask(msgspec.Struct, forbid_unknown_fields=True):
-    """A call without arguments."""
-
-
-PointText = Annotated[str, Meta(description="A prompt's number, a uuid or its beginning, HEAD, HEAD~2, or the name of a ref.")]
-Title = Annotated[str | None, Meta(description="The title of the new session.")]
-
-
-class AskPoints(Ask):
-    """The arguments of ``points``."""
-
-    last: Annotated[int, Meta(ge=1, le=1000, description="So many of the last prompts.")] = 50
-    all_branches: Annotated[bool, Meta(description="The prompts of abandoned branches too.")] = False
-
-
-class AskSteps(Ask):
-    """The arguments of ``steps``."""
-
-    last: Annotated[int, Meta(ge=1, le=1000, description="So many of the last steps.")] = 200
-
-
-class AskSearch(Ask):
-    """The arguments of ``search``."""
-
-    words: Annotated[list[str], Meta(min_length=1, description="Words; all of them must be in what one line says.")]
-    since: Annotated[str | None, Meta(description="Only what was said since: 2026-11-20, 7d, 12h.")] = None
-    limit: Annotated[int, Meta(ge=1, le=100, description="So many of the newest hits.")] = 10
+Tell = Callable[[str], None]
+SESSION: Final = "session"
+OTHER: Final = "other"
+MOST: Final = 1000
+"""More of anything is not given at once."""
+_NAMES: Final = "its id or the beginning of one, its title, or a file."
+_SESSIONS: Final[Mapping[str, tuple[Any, Any]]] = {
+    SESSION: (Annotated[str | None, Meta(description=f"Another session than this one: {_NAMES}")], None),
+    OTHER: (Annotated[str, Meta(description=f"Another session: {_NAMES}")], msgspec.NODEFAULT),
+}
+"""How a call names a session besides the one that the client is in, and what stands for it where none is named."""
+_ROWS: Final = {one.name: one for one in FURTHER} | NAMED
 
 
-class AskDiff(Ask):
-    """The arguments of ``diff``."""
-
-    other: Annotated[str, Meta(description="Another session: its id or the beginning of one, its title, or a file.")]
-    at: PointText = "HEAD"
-    other_at: PointText = "HEAD"
-
-
-class AskFork(Ask):
-    """The arguments of ``fork``."""
-
-    at: PointText = "HEAD"
-    before: Annotated[bool, Meta(description="Fork before the prompt that `at` names.")] = False
-    name: Title = None
-    session: Annotated[str | None, Meta(description="Another session than this one, as a hit of `search` names it.")] = None
-
-
-class AskBranch(Ask):
-    """The arguments of ``branch``."""
-
-    name: Title = None
-    at: PointText = "HEAD"
-
-
-class AskDrop(Ask):
-    """The arguments of ``drop``."""
-
-    steps: Annotated[
-        str, Meta(min_length=1, description="Steps as `steps` lists them: s4, s4..s7, a prompt's number, or a uuid.")
-    ]
-    stub: Annotated[str | None, Meta(description="What stands in their place; by default a rule decides.")] = None
-
-
-class AskUndo(Ask):
-    """The arguments of ``undo``."""
-
-    record: Annotated[
-        str | None, Meta(description="The uuid of a record, or its beginning; by default the last that counts.")
-    ] = None
-
-
-class AskConstellation(Ask):
-    """The arguments of ``constellation``."""
-
-    text: Annotated[
-        str,
-        Meta(
-            description='One of: /fork agents A B as "NAME", /fork status "NAME", /merge "NAME" summarize, /fork delete "NAME".'
-        ),
-    ]
-    constellation: Annotated[str | None, Meta(description="What is forked; by default the only one that is no fork.")] = None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Call:
-    """Something that can be asked for: its name, what it does in words, what it takes, and what does it. ``reads`` tells whether
-    it makes nothing."""
+    """Something that can be asked for: its name in the registry, the request, which of its fields can be set, and what does it.
+
+    ``act`` takes the session, the request, and the other session where there is one. ``sessions`` names the arguments that are
+    sessions, ``says`` is said besides the sentence of the registry, ``given`` are other defaults than those of the request.
+    ``reads`` tells whether it makes nothing.
+    """
 
     name: str
-    says: str
-    asked: type[Ask]
-    act: Callable[[Any, Told], Answer]
+    request: type[msgspec.Struct]
+    fields: Sequence[str]
+    act: Callable[[Any, Any, Tell], Answer]
+    says: str = ""
+    sessions: Sequence[str] = ()
     reads: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str:
+        """What it does, in words."""
+        return f"{_ROWS[self.name].help} {self.says}".rstrip()
+
+    @cached_property
+    def asked(self) -> type[msgspec.Struct]:
+        """The shape of its arguments."""
+        known = {one.name: one for one in parameters(self.request)}
+        own = [self._argument(known[name]) for name in self.fields]
+        named = [(name, *_SESSIONS[name]) for name in self.sessions]
+        every = sorted([*own, *named], key=lambda one: one[2] is not msgspec.NODEFAULT)
+        return msgspec.defstruct(
+            f"Ask{self.name.title()}",
+            [(name, kind) if default is msgspec.NODEFAULT else (name, kind, default) for name, kind, default in every],
+            forbid_unknown_fields=True,
+        )
+
+    def _argument(self, one: Parameter) -> tuple[str, Any, Any]:
+        """The name, the type with what it is for, and the default of a field."""
+        assert one.option is not None
+        least, says = one.option.least, one.option.help
+        counts = Annotated[int, Meta(description=says, ge=least, le=MOST)]
+        kind = Annotated[one.type, Meta(description=says)] if least is None else counts
+        return one.name, kind, self.given.get(one.name, one.default)
+
+    def do(self, asked: msgspec.Struct, tell: Tell) -> Answer:
+        """Do what is asked for."""
+        values = msgspec.structs.asdict(asked)
+        named = {name: values.pop(name) for name in self.sessions}
+        return self.act(named, made(self.request, {**self.given, **values}), tell)
 
 
-def here(tell: Told) -> Session:
+def here(tell: Tell) -> Session:
     """The session that the client is in."""
     return open_session(HERE, tell=tell)
 
 
-def points(asked: AskPoints, tell: Told) -> Answer:
-    """The last prompts of the session, with their numbers, and whether one can fork there."""
-    session = here(tell)
-    answer = views.points(session, requests.PointsRequest(every=asked.all_branches))
-    answer.points = answer.points[-asked.last :]
-    return answer
+def _session(named: Mapping[str, Any], tell: Tell) -> Session:
+    """The session that is named, else the one that the client is in."""
+    other = named.get(SESSION)
+    return here(tell) if other is None else open_session(other, tell=tell)
 
 
-def steps(asked: AskSteps, tell: Told) -> Answer:
-    """The last steps of the session."""
-    session = here(tell)
-    answer = views.steps_here(session)
-    answer.steps = answer.steps[-asked.last :]
-    return answer
+def _on(operation: Callable[[Session, Any], Answer]) -> Callable[[Any, Any, Tell], Answer]:
+    """An operation on a session."""
+    return lambda named, request, tell: operation(_session(named, tell), request)
 
 
-def search(asked: AskSearch, tell: Told) -> Answer:
-    """What was said in any session."""
-    del tell
-    return searching.search(asked.words, since=asked.since, limit=asked.limit, now=datetime.now(UTC))
+def _ended(operation: Callable[[Session, Any], Answer]) -> Callable[[Any, Any, Tell], Answer]:
+    """An operation at a point; without one at the end of the last turn that has ended, as the call itself is open."""
+
+    def act(named: Mapping[str, Any], request: ForkRequest, tell: Tell) -> Answer:
+        point = request.point
+        last = point.at == "HEAD" and not point.before
+        return operation(_session(named, tell), replace(request, point=replace(point, legal=last, nearest=last)))
+
+    return act
 
 
-def diff(asked: AskDiff, tell: Told) -> Answer:
-    """Where the session and another one part."""
-    other = open_session(asked.other, tell=tell)
-    return checking.compared(here(tell), other, requests.DiffRequest(at=asked.at, other_at=asked.other_at))
+def _diff(named: Mapping[str, Any], request: DiffRequest, tell: Tell) -> Answer:
+    other = open_session(named[OTHER], tell=tell)
+    return checking.compared(here(tell), other, request)
 
 
-def fork(asked: AskFork, tell: Told) -> Answer:
-    """A new session that ends at a point; without one at the end of the last turn that has ended, as the call itself is open."""
-    session = here(tell) if asked.session is None else open_session(asked.session, tell=tell)
-    last = asked.at == "HEAD" and not asked.before
-    return forking.fork(
-        session, ForkRequest(point=ForkPoint(at=asked.at, before=asked.before, legal=last, nearest=last), name=asked.name)
-    )
+def _search(named: Mapping[str, Any], request: SearchRequest, tell: Tell) -> Answer:
+    del named, tell
+    return searching.search(replace(request, now=datetime.now(UTC)))
 
 
-def branch(asked: AskBranch, tell: Told) -> Answer:
-    """The same, as the client's own ``/branch`` makes it."""
-    last = asked.at == "HEAD"
-    return forking.branch(here(tell), BranchRequest(point=ForkPoint(at=asked.at, legal=last, nearest=last), name=asked.name))
+def _constellation(named: Mapping[str, Any], request: DialectRequest, tell: Tell) -> Answer:
+    del named, tell
+    return constellations.run(request.text, request.constellation, by=program.who())
 
 
-def drop(asked: AskDrop, tell: Told) -> Answer:
-    """Defers a record of steps that the next export leaves out."""
-    return records.drop(here(tell), DropRequest(span=asked.steps, stub=asked.stub, defer=True))
-
-
-def undo(asked: AskUndo, tell: Told) -> Answer:
-    """Defers a record that takes one back."""
-    return records.undo(here(tell), UndoRequest(which=asked.record, defer=True))
-
-
-def overlays(asked: Ask, tell: Told) -> Answer:
-    """The records of the session, deferred ones too."""
-    del asked
-    return views.records(here(tell), requests.OverlaysRequest())
-
-
-def constellation(asked: AskConstellation, tell: Told) -> Answer:
-    """Does what an agent says in the words of the dialect."""
-    del tell
-    return constellations.run(asked.text, asked.constellation, by=program.who())
-
-
+_STAYS: Final = "This session stays as it is."
 CALLS: Final = (
-    Call(
-        "points",
-        "Lists the last prompts of this session with their numbers, and says where it can be forked.",
-        AskPoints,
-        points,
-        True,
-    ),
-    Call("steps", "Lists the last steps of this session, which `drop` takes.", AskSteps, steps, True),
-    Call(
-        "search",
-        "Finds what was said in any session on this machine, and where one can go on from there.",
-        AskSearch,
-        search,
-        True,
-    ),
-    Call("diff", "Says where this session and another one part, and what each said since, turn by turn.", AskDiff, diff, True),
-    Call("overlays", "Lists what is left out of this session when it is exported.", Ask, overlays, True),
-    Call("fork", "Makes a new session that ends at a past point of this one; this one stays as it is.", AskFork, fork),
-    Call("branch", "Makes a branch of this session, as /branch does; this one stays as it is.", AskBranch, branch),
-    Call(
-        "drop",
-        "Leaves steps out of the next export of this session. Its file stays as it is; `undo` takes it back.",
-        AskDrop,
-        drop,
-    ),
-    Call("undo", "Takes back what was left out last, or the record that is named.", AskUndo, undo),
-    Call(
-        "constellation",
-        "Forks agents that work together, says how a fork stands, merges it back or deletes it.",
-        AskConstellation,
-        constellation,
-    ),
+    Call("points", PointsRequest, ("last", "every"), _on(views.points), "", (SESSION,), True, {"last": 50}),
+    Call("steps", StepsRequest, ("last",), _on(views.steps_here), "`drop` takes them.", (SESSION,), True, {"last": 200}),
+    Call("search", SearchRequest, ("words", "since", "role", "tool", "file", "limit"), _search, reads=True),
+    Call("diff", DiffRequest, ("at", "other_at"), _diff, "This one is A.", (OTHER,), True),
+    Call("overlays", OverlaysRequest, (), _on(views.records), reads=True),
+    Call("fork", ForkRequest, ("at", "before", "name"), _ended(forking.fork), _STAYS, (SESSION,)),
+    Call("branch", BranchRequest, ("name", "at"), _ended(forking.branch), _STAYS),
+    Call("drop", DropRequest, ("span", "stub"), _on(records.drop), f"The next export does. {_STAYS}", given={"defer": True}),
+    Call("undo", UndoRequest, ("which",), _on(records.undo), _STAYS, given={"defer": True}),
+    Call("constellation", DialectRequest, ("text", "constellation"), _constellation),
 )
 """Every call."""

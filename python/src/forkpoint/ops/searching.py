@@ -18,14 +18,12 @@ from forkpoint.answers.sessions import Catalogued, Hit, Hits
 from forkpoint.ops import forking
 from forkpoint.ops.session import Progress, Session, ignore, is_project, read
 from forkpoint.ops.views import turn_ends
-from forkpoint.requests import ForkPoint, ForkRequest, NewSession, new_session
+from forkpoint.requests import ForkPoint, ForkRequest, NewSession, SearchRequest, new_session
 from forkpoint.sessions import catalog, full_text, listing
 from forkpoint.sessions.projects import project_folders, session_of_agent
 
 _Opened: TypeAlias = dict[Path, tuple[Session, dict[int, int]] | None]
 """The sessions that were read, with the ends of their turns; None for one that cannot be read."""
-LIMIT: Final = 10
-"""So many hits are given where nothing else is asked for."""
 PATIENCE: Final = 5.0
 """For so many seconds a search waits for another process that brings the catalog up to date."""
 AROUND: Final = 160
@@ -34,26 +32,15 @@ UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
 
 
-def search(
-    wanted: Sequence[str],
-    *,
-    project: str | None = None,
-    role: str | None = None,
-    tool: str | None = None,
-    file: str | None = None,
-    since: str | None = None,
-    now: datetime | None = None,
-    limit: int = LIMIT,
-    progress: Callable[[str], Progress] | None = None,
-) -> Hits:
+def search(request: SearchRequest, progress: Callable[[str], Progress] | None = None) -> Hits:
     """What was said in sessions, the newest first, each entry once however many forks hold it.
 
-    ``wanted``: each a word, a phrase, or the beginning of a word with a star behind; all of them must be there. ``project``: a
-    working folder, or a folder with session files; without it every project and the current folder. ``role``: ``user``,
-    ``assistant`` or ``tool``. ``tool``: the name of one that was called. ``file``: the path of a file that a call names, or the
-    end of it. ``since``: a time in ISO 8601, or an age such as ``7d``. Linear in what is new since the last search; then some
-    milliseconds, and O(bytes) of each session in which something is found.
+    Each of the words is a word, a phrase, or the beginning of a word with a star behind. Without a project every project and the
+    current folder are searched. Linear in what is new since the last search; then some milliseconds, and O(bytes) of each session
+    in which something is found.
     """
+    wanted, project, role, tool, file = request.words, request.project, request.role, request.tool, request.file
+    limit = request.limit
     for word in wanted:
         if not full_text.WORD.search(word):
             raise Refusal(f"{word!r} holds no word to search for")
@@ -68,7 +55,7 @@ def search(
         raise Refusal(f"--project: {project} is no folder")
     here = listing.folders_here() if project is None else listing.folders_of(Path(project))
     folders = list(dict.fromkeys([*here, *(project_folders() if project is None else ())]))
-    query = full_text.Query(wanted, role, tool, file, None if since is None else _since(since, now or datetime.now(UTC)))
+    query = full_text.Query(wanted, role, tool, file, None if request.since is None else _since(request.since, request.now))
     found = _found(folders, query, limit + 1, progress)
     opened: _Opened = {}
     hits = [_hit(number, each, wanted, opened) for number, each in enumerate(found[:limit], 1)]
@@ -92,8 +79,8 @@ def _found(
     raise AssertionError
 
 
-def _since(text: str, now: datetime) -> str:
-    age = _AGE.fullmatch(text)
+def _since(text: str, now: datetime | None) -> str:
+    age, now = _AGE.fullmatch(text), now or datetime.now(UTC)
     try:
         ago = None if age is None else timedelta(**{UNITS[age[2]]: int(age[1])})
         found = datetime.fromisoformat(text) if ago is None else now - ago

@@ -21,7 +21,7 @@ from forkpoint.disk import files, running
 from forkpoint.ops import checking, forking, searching
 from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
 from forkpoint.ops.session import open as open_session
-from forkpoint.requests import ForkPoint, ForkRequest
+from forkpoint.requests import ForkPoint, ForkRequest, SearchRequest, SessionsRequest
 from forkpoint.sessions import listing, locate
 from forkpoint.sessions.forking import in_projects
 from forkpoint.sessions.projects import session_of_agent, working_folder
@@ -142,7 +142,7 @@ def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | N
         if os.sep in what or what.endswith(SUFFIX) or _ID.fullmatch(what):  # that is no word that somebody said
             raise Refusal(error) from error
         try:
-            hits = searching.search(what.split(), limit=1, progress=progress).hits
+            hits = searching.search(SearchRequest(words=what.split(), limit=1), progress).hits
         except Refusal:
             hits = []
         if not hits:
@@ -153,7 +153,7 @@ def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | N
 
 
 def _of_list(number: int, progress: Callable[[str], Progress] | None, *, found_by_clients: bool = False) -> str:
-    found = checking.sessions(progress=progress)
+    found = checking.sessions(SessionsRequest(), progress)
     listed = [session for session, _ in found.listed if not found_by_clients or in_projects(session.path)]
     own = [session for session in listed if session.path not in found.others]
     if found_by_clients and number > len(own) and len(listed) > len(own):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -39,6 +39,7 @@ from forkpoint.words import as_is
 if TYPE_CHECKING:
     from forkpoint.transcript.query.branches import Branch, Stop
 
+T = TypeVar("T")
 FIRST: Final = 8
 """Among so many entries of a sub-agent's file stands what it was told."""
 
@@ -383,15 +384,23 @@ class Listing(msgspec.Struct):
     """The last entry, where the file holds nothing but a sub-agent's."""
 
 
-def listing(session: Session, *, every: bool = False) -> Listing:
+def listing(session: Session, request: requests.PointsRequest) -> Listing:
     """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
     told(session)
-    return cached.answer(session.transcript, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
+    every, transcript = request.every, session.transcript
+    found = cached.answer(transcript, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
+    found.points.points = _last(found.points.points, request.last)
+    return found
+
+
+def _last(rows: list[T], last: int | None) -> list[T]:
+    """The last of some rows, as many as a request asks for."""
+    return rows if last is None else rows[-last:]
 
 
 def points(session: Session, request: requests.PointsRequest) -> Points:
     """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
-    return listing(session, every=request.every).points
+    return listing(session, request).points
 
 
 def _listing(session: Session, listed: Listed) -> Listing:
@@ -450,17 +459,17 @@ def point_place(session: Session, found: prompts.PointPlace) -> trees_answers.Po
     )
 
 
-def step_list(session: Session) -> list[Step]:
+def step_list(session: Session, request: requests.StepsRequest) -> list[Step]:
     """The steps of the conversation at the head, which `drop` and `compact` take; what is deferred is left out of them.
     Near-linear."""
     session = deferring.ahead(session)  # what it adds stands behind all that is there: every position stays
-    return steps.steps(session.seen, session.outline)
+    return _last(steps.steps(session.seen, session.outline), request.last)
 
 
-def steps_here(session: Session) -> Steps:
+def steps_here(session: Session, request: requests.StepsRequest) -> Steps:
     """The steps of the conversation at the head, which `drop` and `compact` take, each with its text, its tools and its weight.
     Near-linear."""
-    return steps_answer(session, step_list(session))
+    return steps_answer(session, step_list(session, request))
 
 
 def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:

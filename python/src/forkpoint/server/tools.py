@@ -99,11 +99,11 @@ def calls() -> list[Tool]:
     def acting(call: inside.Call) -> Callable[[Any], tuple[Answer, Sequence[str]]]:
         def act(asked: Any) -> tuple[Answer, Sequence[str]]:
             told: list[str] = []
-            return call.act(asked, told.append), told
+            return call.do(asked, told.append), told
 
         return act
 
-    return [Tool(call.name, call.says, call.asked, acting(call), call.reads) for call in inside.CALLS]
+    return [Tool(call.name, call.description, call.asked, acting(call), call.reads) for call in inside.CALLS]
 
 
 def server(tools: Sequence[Tool]) -> Server[Any]:

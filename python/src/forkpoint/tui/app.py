@@ -40,6 +40,8 @@ from forkpoint.requests import (
     MergeRequest,
     RenameRequest,
     RewindRequest,
+    SearchRequest,
+    SessionsRequest,
     TrimRequest,
     UndoRequest,
     WorktreeForkRequest,
@@ -238,9 +240,9 @@ class Browse(App[Started]):
 
     @work(thread=True, exclusive=True, group="sessions")
     def list_sessions(self) -> None:
-        found = checking.sessions(everywhere=False)
+        found = checking.sessions(SessionsRequest())
         if not found.listed:
-            found = checking.sessions(everywhere=True)
+            found = checking.sessions(SessionsRequest(everywhere=True))
         now = time.time()
         listed = [
             (
@@ -307,7 +309,7 @@ class Browse(App[Started]):
             self.call_from_thread(self.hits_are, None, asked)
             return
         try:
-            found = searching.search([*words[:-1], words[-1].rstrip("*") + "*"], limit=50)
+            found = searching.search(SearchRequest(words=[*words[:-1], words[-1].rstrip("*") + "*"], limit=50))
             self.call_from_thread(self.hits_are, found.hits, asked)
         except (Refusal, OSError) as error:
             self.call_from_thread(self.hits_are, [], asked)
