@@ -32,14 +32,17 @@ from forkpoint.sessions import listing
 from forkpoint.sessions.lineage import Lineage, lineages
 from forkpoint.sessions.listing import Session as Stored
 from forkpoint.sessions.projects import agent_files, project_folder, project_folders, projects_dir
-from forkpoint.transcript.format import commands, titles
+from forkpoint.transcript.format import commands, schemas, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.query import check as checks
 from forkpoint.transcript.query import diff as comparing
 from forkpoint.transcript.query import remarks, select, verify
 from forkpoint.transcript.query.diff import Diff, Side
+from forkpoint.transcript.repair import doctor as doctoring
+from forkpoint.transcript.repair.changes import Repaired, RepairError
 from forkpoint.transcript.repair.doctor import HELD, Finding
+from forkpoint.transcript.write.promotion import promote, with_session
 
 
 def check(session: Session, request: requests.CheckRequest) -> Checked:
@@ -106,7 +109,6 @@ def _violation(found: Violation) -> checks_answers.Violation:
 
 def require(version: str) -> None:
     """Refuses unless it is a version, or ``own``."""
-    from forkpoint.transcript.format import schemas
     from forkpoint.transcript.query import validate  # it loads the validator
 
     if version != validate.OWN:
@@ -143,8 +145,6 @@ def doctor(session: Session, request: requests.DoctorRequest) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
     refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
     sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
-    from forkpoint.transcript.repair import doctor as doctoring
-    from forkpoint.transcript.repair.changes import Repaired, RepairError
     from forkpoint.transcript.repair.repair import repair
 
     above = where(session)
@@ -234,8 +234,6 @@ def _refused(session: Session) -> list[Finding]:
 
 def worth(session: Session) -> list[Finding]:
     """What is worth knowing of a session whose tree is sound, and no repair cures."""
-    from forkpoint.transcript.repair import doctor as doctoring
-
     notes = doctoring.notes(session.transcript, remarks.remarks(session.transcript))
     back = None if is_of_sub_agents(session) else held_back(session)  # nothing is wrong with a sub-agent
     held = [] if back is None else [_held(session, back)]
@@ -449,7 +447,6 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     if marker is not None and marker.promoted is not None:
         return _promoted(original, marker.promoted, marker.point)
     if marker is not None and marker.filled is not None:
-        from forkpoint.transcript.format import schemas  # most forks filled nothing
         from forkpoint.transcript.repair import backfill as filling
 
         with contextlib.suppress(schemas.UnknownVersion):
@@ -465,8 +462,6 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
 def _promoted(original: Session, root: str, point: str) -> Transcript:
     """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
     when it has no such one. One that goes on from the session begins where that does, and has the fork point in its own file."""
-    from forkpoint.transcript.write.promotion import promote, with_session
-
     found = original.transcript
     if root in found.log and (point in found.log or found.log.entry(root).sidechain):
         return promote(found, root, original.path) if found.log.entry(root).parent is None else found

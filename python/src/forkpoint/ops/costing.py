@@ -18,6 +18,7 @@ from forkpoint.ops.figures import Chosen, choose
 from forkpoint.ops.session import Progress, Session
 from forkpoint.ops.views import agents_of, agents_with_files, branches
 from forkpoint.sessions import catalog
+from forkpoint.sessions.projects import agent_files, agents_beside
 from forkpoint.transcript.query import costs
 from forkpoint.transcript.query.branches import owners
 from forkpoint.transcript.query.content import FAST, OTHER_STEP, SEARCHES
@@ -40,8 +41,6 @@ Price = Callable[[Spent], Decimal | None]
 
 def of_session(session: Session, prices: str | None = None) -> Costs:
     """What a session cost, its sub-agents included. Reads every line."""
-    from forkpoint.sessions.projects import agent_files
-
     found = costs.Costs()
     found.enter(session.transcript)
     _enter_agents(found, agent_files(session.path), forked=False)
@@ -59,8 +58,6 @@ def of_project(
 ) -> Costs:
     """The same of the sessions of a working folder, by default the current one, or of every project. What stands in forks alone
     is counted apart; a message that stands in several sessions counts once. O(bytes)."""
-    from forkpoint.sessions.projects import agent_files, agents_beside
-
     chosen: Chosen = choose(project, everywhere=everywhere)
     beside = {folder: agents_beside(folder) for folder in chosen.folders}
     told = progress("counting sessions") if progress is not None else None
@@ -105,8 +102,6 @@ def of_sessions(
 ) -> tuple[dict[Path, tuple[float | None, float | None]], str]:
     """Of each session, given the oldest first, what its own messages cost, its sub-agents' included, and what those cost that an
     older one holds; and whose prices these are. One that cannot be read has cost nothing. O(bytes)."""
-    from forkpoint.sessions.projects import agent_files, agents_beside
-
     price, says = prices_of(prices)
     told = progress("counting sessions") if progress is not None else None
     found, read = costs.Costs(), list[Path]()

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 
 from forkpoint.answers.refusals import Code, Refusal, translating
 from forkpoint.ops.session import Session
+from forkpoint.requests import AppendRequest
 from forkpoint.sessions import deferred
 from forkpoint.sessions.deferred import CURE, BadDeferred, Deferred
+from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.format.written import KEY, stamp
+from forkpoint.transcript.query.overlays import BadRecord, record_of
 from forkpoint.words import count
 
 if TYPE_CHECKING:
@@ -32,8 +35,6 @@ def kept(session: Session) -> list[Deferred]:
     with translating(BadDeferred, code=Code.UNHEALTHY, file=session.file):
         found = deferred.of(own)
     if found:
-        from forkpoint.transcript.query.overlays import BadRecord, record_of  # most sessions defer nothing
-
         for number, record in enumerate(found):
             try:
                 record_of(0, 0, record.uuid, record.says)
@@ -60,7 +61,6 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
     """
     for number, record in enumerate(kept(session) if records is None else records):
         from forkpoint.ops import appending  # most sessions defer nothing
-        from forkpoint.requests import AppendRequest
         from forkpoint.sessions import forking
         from forkpoint.transcript.write import inplace
         from forkpoint.transcript.write.recording import NewRecord, batch
@@ -91,8 +91,6 @@ def _appended(session: Session, record: Deferred) -> bool:
 
 def beyond(session: Session, made: Batch) -> Session:
     """The session as it will be when a record is appended."""
-    from forkpoint.transcript.format.reader import foreseen
-
     after = Session(foreseen(session.transcript, made.lines), session.tell)
     assert made.below is not None
     after.unwritten = {**session.unwritten, made.below: made.lines[0].decode("utf-8", "surrogateescape")}

@@ -13,10 +13,12 @@ from forkpoint.answers.figures import Figures, Weighed
 from forkpoint.answers.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.sessions import catalog
-from forkpoint.sessions.projects import agent_files
+from forkpoint.sessions.projects import agent_files, agents_beside, project_folders, session_files
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import overlays, steps
 from forkpoint.transcript.query import stats as figures
+from forkpoint.transcript.query.tokens import tokens as count_tokens
+from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.transcript.query.content import Usage
@@ -77,9 +79,6 @@ def stats_of_project(
     """The same of the sessions of a working folder, by default the current one, or of every project. What was worked stands apart
     from what stands in forks, of whoever made them, unless both are asked for together. No message counts twice: a copy is none.
     O(bytes)."""
-    from forkpoint.sessions.projects import agents_beside
-    from forkpoint.words import count
-
     chosen = choose(project, everywhere=everywhere)
     paths = chosen.paths
     beside = {folder: agents_beside(folder) for folder in chosen.folders}
@@ -148,7 +147,6 @@ def choose(project: str | None, *, everywhere: bool) -> Chosen:
 def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:
     """The folders of sessions that were asked for, and what to call them."""
     from forkpoint.sessions import listing
-    from forkpoint.sessions.projects import project_folders
 
     if everywhere:
         return project_folders(), "all projects"
@@ -160,8 +158,6 @@ def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]
 
 
 def _paths(folder: Path) -> Iterator[Path]:
-    from forkpoint.sessions.projects import session_files
-
     return (Path(entry.path) for entry in session_files(folder))
 
 
@@ -175,8 +171,6 @@ class Weights:
 
 def tokens(session: Session) -> Weights:
     """The bytes and tokens of the conversation at HEAD, as a client sends it. Near-linear; reads every line of it."""
-    from forkpoint.transcript.query.tokens import tokens as count_tokens
-
     here = session.head
     found = count_tokens(session.transcript, session.outline, here)
     names: Mapping[int, str] = {}

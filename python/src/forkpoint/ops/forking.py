@@ -45,7 +45,7 @@ from forkpoint.transcript.query.blockers import HOLE
 from forkpoint.transcript.query.head import head
 from forkpoint.transcript.query.outline import Outline
 from forkpoint.transcript.query.select import Choice
-from forkpoint.transcript.write import inplace
+from forkpoint.transcript.write import inplace, promotion
 
 if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.entries import Id
@@ -265,8 +265,6 @@ def promote(session: Session, request: PromoteRequest) -> Forked:
     The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
     Refuses (``ILLEGAL``) where no sub-agent begins, and a place that is none to go on from. Near-linear; P12.21.
     """
-    from forkpoint.transcript.write import promotion
-
     check(request)
     at, transcript = request.at, session.transcript
     origins = [transcript]
@@ -299,8 +297,6 @@ def _goes_on(session: Session) -> bool:
 
 def _root(session: Session, at: str | None) -> Id:
     """Where the sub-agent begins."""
-    from forkpoint.transcript.write import promotion
-
     log, file = session.log, session.file
     if promotion.is_agents(session.transcript) or _goes_on(session):
         return log.spine.uuids[0]

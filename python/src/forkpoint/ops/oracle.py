@@ -6,11 +6,14 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from forkpoint.answers.refusals import Code, Refusal
+from forkpoint.core import balance
+from forkpoint.core.merging import History
 from forkpoint.sessions.forking import Draft
 from forkpoint.transcript.format.below import below_positions, sides
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.check import Report
+from forkpoint.transcript.query.merges import merges
 from forkpoint.words import count
 
 if TYPE_CHECKING:
@@ -59,7 +62,6 @@ def on_fork(made: Draft) -> str:
 def on_refusal(transcript: Transcript, position: int) -> str:
     """That the model's code says of a point that is refused whether it is resumable and legal; refuses when it does
     not."""
-    from forkpoint.core import balance
     from forkpoint.oracle import agree
 
     uuid = transcript.log.spine.uuids[position]
@@ -84,9 +86,7 @@ def on_shown(shown: Shown) -> str:
 
 def on_merge(made: Plan) -> str:
     """That the model's code takes for merged and for new what a plan does; refuses when it does not."""
-    from forkpoint.core.merging import History
     from forkpoint.oracle import agree
-    from forkpoint.transcript.query.merges import merges
 
     ours, theirs = made.target.log, made.source.log
     _judge(

@@ -16,6 +16,7 @@ from forkpoint.ops.new_files import new_name, store
 from forkpoint.ops.session import Progress, Session, Tell
 from forkpoint.ops.views import agents_by_prompt, branches, labels, point_place
 from forkpoint.requests import STANDARD_OUTPUT, Sink
+from forkpoint.sessions.forking import session_title
 from forkpoint.transcript.query.branches import Branch, owners
 from forkpoint.transcript.query.branches import Stop as Found
 from forkpoint.transcript.query.estimates import estimates
@@ -155,8 +156,6 @@ def cut(told: Told) -> Part:
 def whole(session: Session, redact: Callable[[str], str] = as_is, progress: Progress | None = None) -> Whole:
     """A session as a page holds it, with every text as ``redact`` gives it. Near-linear; what was said is read when it is asked
     for, and ``progress`` is told how far that got."""
-    from forkpoint.sessions.forking import session_title
-
     transcript, size = session.transcript, len(session.log)
     begun.told(session)
     found, covered = branches(session)

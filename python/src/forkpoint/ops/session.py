@@ -12,9 +12,11 @@ from forkpoint.answers.base import Place, Refused
 from forkpoint.answers.refusals import Code, Refusal, accessing, translating
 from forkpoint.clients.claude.others import HEAD, MOST, client_of
 from forkpoint.clients.claude.places import HERE
-from forkpoint.disk.files import can_be
+from forkpoint.disk.files import can_be, open_regular
 from forkpoint.ops import cached
 from forkpoint.requests import ForkPoint
+from forkpoint.sessions import catalog
+from forkpoint.sessions.projects import project_folder
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
@@ -56,8 +58,6 @@ class Session:
 
     def anew(self) -> Session | None:
         """The session, read without what was kept of its file from last time, which is forgotten; None where nothing was."""
-        from forkpoint.sessions import catalog
-
         if not self.transcript.recalled:
             return None
         catalog.forget(self.path)
@@ -255,15 +255,11 @@ def find(name: str | os.PathLike[str]) -> str:
 
 def is_project(folder: str) -> bool:
     """Whether a folder is one that sessions can be in: it is there, or it was a working folder, and its sessions are."""
-    from forkpoint.sessions.projects import project_folder
-
     return os.path.isdir(folder) or (bool(folder) and "\0" not in folder and project_folder(folder).is_dir())
 
 
 def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[str], Progress] | None = None) -> Session:
     """The session in a file. Refuses where it cannot be read. O(bytes)."""
-    from forkpoint.sessions import catalog
-
     if os.fspath(path) and not can_be(os.fspath(path)):
         raise Refusal(f"no file has the name {os.fspath(path)!r}")
     with accessing("read", path):
@@ -289,8 +285,6 @@ def refuse_other(path: str | os.PathLike[str], read: Callable[[int], bytes]) -> 
 
 def refuse_others_file(path: str | os.PathLike[str]) -> None:
     """The same of a file that nobody reads as a session; raises :class:`OSError`."""
-    from forkpoint.disk.files import open_regular
-
     with open_regular(Path(path)) as file:
 
         def read(most: int) -> bytes:

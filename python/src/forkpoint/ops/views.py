@@ -30,10 +30,12 @@ from forkpoint.transcript.query import points as prompts
 from forkpoint.transcript.query.abbreviations import abbreviation
 from forkpoint.transcript.query.branches import Noted
 from forkpoint.transcript.query.estimates import estimates
+from forkpoint.transcript.query.head import stamp
 from forkpoint.transcript.query.merges import merges
 from forkpoint.transcript.query.queued import Queued
-from forkpoint.transcript.query.reading import first_words
+from forkpoint.transcript.query.reading import first_words, hidden
 from forkpoint.transcript.query.steps import Step
+from forkpoint.transcript.write import promotion
 from forkpoint.words import as_is
 
 if TYPE_CHECKING:
@@ -121,8 +123,6 @@ def branches(session: Session) -> tuple[list[Branch], Set[str]]:
 def _branches(
     session: Session, agents: Mapping[int, list[trees_answers.TreeAgent]], dollars: Sequence[float | None] | None
 ) -> list[trees_answers.TreeBranch]:
-    from forkpoint.transcript.query.head import stamp
-
     found, _ = branches(session)
     tokens = session.transcript.once(estimates)
     kinds, aside = session.transcript.kinds, session.transcript.sidechains
@@ -183,9 +183,7 @@ def conversation(
     entries of how many are read. Reads its lines."""
     from forkpoint.sessions.forking import session_title
     from forkpoint.transcript.query.diff import history
-    from forkpoint.transcript.query.reading import hidden
     from forkpoint.transcript.query.sent import beside, together
-    from forkpoint.transcript.write import promotion
 
     def way_to(one: Session, end: int, goes_on: bool | None) -> list[int]:
         """What was said on the way, and what is sent beside it."""
@@ -229,7 +227,6 @@ def _said(
     session: Session, positions: Sequence[int], end: int, redact: Callable[[str], str]
 ) -> Iterator[tuple[trees_answers.SaidPart, int, int]]:
     """What some entries of a session say, each part with its position, and how many entries are read by then."""
-    from forkpoint.transcript.query.head import stamp
     from forkpoint.transcript.query.reading import read
 
     transcript = session.transcript
@@ -273,8 +270,6 @@ def _records_at(session: Session, position: int) -> tuple[Mapping[int, Noted], S
 def agents_by_prompt(session: Session) -> dict[int, list[trees_answers.TreeAgent]]:
     """Of each prompt the sub-agents of its turn, in the file or with files of their own; at -1 those that nothing places.
     O(bytes) where there are such files."""
-    from forkpoint.transcript.write import promotion
-
     transcript, turns = session.transcript, session.outline.turns
     found: dict[int, list[trees_answers.TreeAgent]] = {}
     for root, size, turn in promotion.within(transcript, turns):
@@ -292,7 +287,6 @@ def agents_with_files(session: Session) -> list[tuple[int, str, Transcript]]:
     """The sub-agents of a session that have files of their own: of each the prompt in whose turn it is called, -1 where nothing
     places it, its id, and what its file holds. O(bytes)."""
     from forkpoint.sessions.companions import calling, run_of
-    from forkpoint.transcript.write import promotion
 
     transcript, turns = session.transcript, session.outline.turns
     files = {} if promotion.is_agents(transcript) else agents_of(agent_files(session.path))

@@ -31,6 +31,7 @@ from forkpoint.disk.state import make_folders
 from forkpoint.requests import FULL, NewSession
 from forkpoint.sessions import companions, plans, projects
 from forkpoint.sessions.companions import Companion
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import below_positions, kept
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
@@ -198,7 +199,6 @@ class Draft:
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if runtime_checks.LEVEL == runtime_checks.FULL and len(transcript.log) <= runtime_checks.SMALL:
             from forkpoint.core import stores
-            from forkpoint.transcript.format import reader
             from forkpoint.transcript.query.overlays import BadRecord
             from forkpoint.transcript.query.state import state
 
@@ -209,7 +209,6 @@ class Draft:
     def _named(self, source: Session) -> Session:
         """The session that it was made of, stamped (P5.17) with what the name of its plan is here."""
         from forkpoint.core import stores
-        from forkpoint.transcript.format import reader
 
         naming, transcript = self.plan.naming, self.plan.transcript
         if naming is None:
@@ -226,7 +225,6 @@ class Draft:
         """Holds the file against chapter 14's export of the session from which it was made: the same entries, each below the same
         parent, and the same head (P5.13). What showed the session has no part in this. Near-linear; reads the file."""
         from forkpoint.core import stores
-        from forkpoint.transcript.format import reader
         from forkpoint.transcript.query.state import bare_state
 
         origin = self.origins[0]

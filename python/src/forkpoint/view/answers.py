@@ -36,6 +36,7 @@ from forkpoint.answers.worldlines import (
     StoreSpawned,
     StoreTimeline,
 )
+from forkpoint.transcript.query.reading import first_words
 from forkpoint.view import files
 from forkpoint.view.lines import Aside, Lines, Verbatim
 from forkpoint.view.manifests import dependencies
@@ -522,8 +523,6 @@ def timeline(answer: StoreTimeline) -> Lines:
 def _spoken(each: StoreEvent) -> str:
     """An event, with the words in which it begins."""
     # every command starts with this module, and few list events
-    from forkpoint.transcript.query.reading import first_words
-
     body = {} if each.body is UNSET else each.body
     message = body.get("message")
     words = first_words(message.get("content")) if isinstance(message, dict) else ""
