@@ -234,8 +234,16 @@ def subject(target: Path, name: str) -> Iterator[None]:
         "TZ": "UTC",
         "LC_ALL": "C.UTF-8",
     }
-    modules = ("ops.deferring", "ops.filling", "ops.inside", "ops.naming", "ops.events", "ops.archiving", "transcript.make.merge")
-    modules += ("transcript.make.inplace", "store.forking")
+    modules = (
+        "ops.deferring",
+        "ops.backfill",
+        "ops.inside",
+        "ops.naming",
+        "ops.events",
+        "ops.archiving",
+        "transcript.write.merge",
+    )
+    modules += ("transcript.write.inplace", "sessions.forking")
     with contextlib.ExitStack() as patches:
         patches.enter_context(mock.patch.dict(os.environ, environment, clear=True))
         patches.enter_context(mock.patch("forkpoint.ops.program.shutil.which", return_value="/usr/local/bin/forkpoint"))
