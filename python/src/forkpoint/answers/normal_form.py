@@ -19,7 +19,7 @@ class Was(Shape, kw_only=True):
 class WasEntry(Was, kw_only=True):
     """The same of an entry: its type where that is none that is known, and its message where that is no object."""
 
-    noType: bool | UnsetType = UNSET  # noqa: N815
+    noType: bool | UnsetType = UNSET  # noqa: N815, the key of the normal form
     type: Any = UNSET
     message: Any = UNSET
 
@@ -85,7 +85,7 @@ class NormalEntry(Shape, kw_only=True, tag_field="what", tag="entry"):
     uuid: str
     kind: str
     parent: str | None
-    logicalParent: str | None  # noqa: N815
+    logicalParent: str | None  # noqa: N815, the key of the normal form
     sidechain: bool
     version: str | None
     session: str | None

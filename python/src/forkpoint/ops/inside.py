@@ -42,8 +42,6 @@ from forkpoint.requests import (
 Tell = Callable[[str], None]
 SESSION: Final = "session"
 OTHER: Final = "other"
-MOST: Final = 1000
-"""More of anything is not given at once."""
 _NAMES: Final = "its id or the beginning of one, its title, or a file."
 _SESSIONS: Final[Mapping[str, tuple[Any, Any]]] = {
     SESSION: (Annotated[str | None, Meta(description=f"Another session than this one: {_NAMES}")], None),
@@ -59,7 +57,7 @@ class Call:
 
     ``act`` takes the session, the request, and the other session where there is one. ``sessions`` names the arguments that are
     sessions, ``says`` is said besides the sentence of the registry, ``given`` are other defaults than those of the request.
-    ``reads`` tells whether it makes nothing.
+    ``reads`` tells whether it makes nothing, ``most`` how many of what it lists are given at once.
     """
 
     name: str
@@ -70,6 +68,7 @@ class Call:
     sessions: Sequence[str] = ()
     reads: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)
+    most: int = 1000
 
     @property
     def description(self) -> str:
@@ -93,7 +92,7 @@ class Call:
         """The name, the type with what it is for, and the default of a field."""
         assert one.option is not None
         least, says = one.option.least, one.option.help
-        counts = Annotated[int, Meta(description=says, ge=least, le=MOST)]
+        counts = Annotated[int, Meta(description=says, ge=least, le=self.most)]
         kind = Annotated[one.type, Meta(description=says)] if least is None else counts
         return one.name, kind, self.given.get(one.name, one.default)
 
@@ -147,15 +146,16 @@ def _constellation(named: Mapping[str, Any], request: DialectRequest, tell: Tell
 
 
 _STAYS: Final = "This session stays as it is."
+_DEFERRED: Final = f"The next export is without them. {_STAYS}"
 CALLS: Final = (
     Call("points", PointsRequest, ("last", "every"), _on(views.points), "", (SESSION,), True, {"last": 50}),
     Call("steps", StepsRequest, ("last",), _on(views.steps_here), "`drop` takes them.", (SESSION,), True, {"last": 200}),
-    Call("search", SearchRequest, ("words", "since", "role", "tool", "file", "limit"), _search, reads=True),
+    Call("search", SearchRequest, ("words", "since", "role", "tool", "file", "limit"), _search, reads=True, most=100),
     Call("diff", DiffRequest, ("at", "other_at"), _diff, "This one is A.", (OTHER,), True),
     Call("overlays", OverlaysRequest, (), _on(views.records), reads=True),
     Call("fork", ForkRequest, ("at", "before", "name"), _ended(forking.fork), _STAYS, (SESSION,)),
     Call("branch", BranchRequest, ("name", "at"), _ended(forking.branch), _STAYS),
-    Call("drop", DropRequest, ("span", "stub"), _on(records.drop), f"The next export does. {_STAYS}", given={"defer": True}),
+    Call("drop", DropRequest, ("span", "stub"), _on(records.drop), _DEFERRED, given={"defer": True}),
     Call("undo", UndoRequest, ("which",), _on(records.undo), _STAYS, given={"defer": True}),
     Call("constellation", DialectRequest, ("text", "constellation"), _constellation),
 )
