@@ -143,10 +143,12 @@ def test_what_cannot_be_done_is_said() -> None:
         ("nothing", {}),
         ("constellation", {"text": "/fork"}),
         ("diff", {"other": "no such session"}),
+        ("search", {"words": ["herbs"], "limit": 101}),
     )
     assert all(isinstance(one, str) for one in said)
     assert [
-        word in one for one, word in zip(said, ("prompt 99", "span", "force", "at", "nothing", "none of", "no such"), strict=True)
+        word in one
+        for one, word in zip(said, ("prompt 99", "span", "force", "at", "nothing", "none of", "no such", "<= 100"), strict=True)
     ]
 
 
