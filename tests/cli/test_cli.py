@@ -331,3 +331,20 @@ def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:
             assert len(reader.read(str(made["path"])).nodes) == made["kept"]
             forked += 1
     assert forked > 200
+
+
+def test_the_last_prompts_are_listed_and_those_before_them_are_counted() -> None:
+    """What was not asked for is not said to be on other branches."""
+    numbers = [each["number"] for each in answer("points", GARDEN)["points"]]
+    for words, said in (
+        ((), "3 prompts; 1 on other branches (--all)"),
+        (("--last", "1"), "1 prompt, and 2 before; 1 on other branches (--all)"),
+        (("--last", "9"), "3 prompts; 1 on other branches (--all)"),
+        (("--last", "2", "--all"), "2 prompts, and 2 before"),
+    ):
+        assert said in call("points", GARDEN, *words).stdout.splitlines()
+    found = answer("points", GARDEN, "--last", "1")
+    assert ([each["number"] for each in found["points"]], found["total"]) == (numbers[-1:], 4)
+    steps = [each["step"] for each in answer("points", GARDEN, "--steps")["steps"]]
+    assert [each["step"] for each in answer("points", GARDEN, "--steps", "--last", "2")["steps"]] == steps[-2:]
+    assert call("points", GARDEN, "--last", "0").code == 2

@@ -376,6 +376,8 @@ class Listing(msgspec.Struct):
     """Where the conversation at HEAD begins below what stands there: the line, and what stood above it that the file lacks."""
     aside: base_answers.Place | None
     """The last entry, where the file holds nothing but a sub-agent's."""
+    earlier: int = 0
+    """How many prompts stand before those that were asked for."""
 
 
 def listing(session: Session, request: requests.PointsRequest) -> Listing:
@@ -383,7 +385,8 @@ def listing(session: Session, request: requests.PointsRequest) -> Listing:
     told(session)
     every, transcript = request.every, session.transcript
     found = cached.answer(transcript, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
-    found.points.points = _last(found.points.points, request.last)
+    whole, found.points.points = found.points.points, _last(found.points.points, request.last)
+    found.earlier = len(whole) - len(found.points.points)
     return found
 
 

@@ -38,9 +38,11 @@ def lines(listing: Listing, now: datetime, width: int) -> Iterator[str]:
     if listing.aside is not None:
         yield from wrap("", f"a sub-agent's file; last entry {listing.aside.uuid}, line {listing.aside.line}", width, 2)
         return
-    hidden = answer.total - len(answer.points)
+    hidden = answer.total - len(answer.points) - listing.earlier
     yield from table(answer.points, now, width, listing.short)
-    yield fit(f"{count(len(answer.points), 'prompt')}" + (f"; {hidden} on other branches (--all)" if hidden else ""), width)
+    earlier = f", and {listing.earlier} before" if listing.earlier else ""
+    others = f"; {hidden} on other branches (--all)" if hidden else ""
+    yield fit(f"{count(len(answer.points), 'prompt')}{earlier}{others}", width)
     if hidden and listing.begins is not None:
         line, logical = listing.begins
         why = "an entry without a parent" if logical is None else f"a compaction of what the file does not hold ({logical})"
