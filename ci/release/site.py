@@ -149,19 +149,19 @@ def docstrings() -> dict[str, str]:
         for name in names:
             front += [f".. auto{kind(module, name)}:: forkpoint.{name}", ""]
     made["forkpoint"] = "\n".join(front)
-    operations = [path.stem for path in sorted((PORT / "forkpoint" / "ops").glob("[!_]*.py"))]
-    first = ["session", "answers", "refusals"]
-    for name in operations:
-        every = ["   :undoc-members:"] if name == "answers" else []
-        made[f"ops.{name}"] = "\n".join([*heading(f"ops.{name}"), f".. automodule:: forkpoint.ops.{name}", *every, ""])
+    operations = [f"ops.{path.stem}" for path in sorted((PORT / "forkpoint" / "ops").glob("[!_]*.py"))]
+    operations.sort(key=lambda name: name != "ops.session")  # the first that a reader needs
+    answers = [f"answers.{path.stem}" for path in sorted((PORT / "forkpoint" / "answers").glob("[!_]*.py"))]
+    for name in [*operations, *answers]:
+        every = ["   :undoc-members:"] if name in answers else []
+        made[name] = "\n".join([*heading(name), f".. automodule:: forkpoint.{name}", *every, ""])
     chapters = [path.stem for path in sorted((PORT / "forkpoint" / "core").glob("[!_]*.py"))]
     for name in chapters:
         lines = [*heading(f"core.{name}"), f".. automodule:: forkpoint.core.{name}", ""]
         if (PORT / "forkpoint" / "contracts" / f"{name}.py").is_file():
             lines += [*heading("Behind contracts", "-"), f".. automodule:: forkpoint.contracts.{name}", ""]
         made[f"core.{name}"] = "\n".join(lines)
-    order = ["forkpoint", *(f"ops.{name}" for name in [*first, *(name for name in operations if name not in first)])]
-    listed = [*order, *(f"core.{name}" for name in chapters)]
+    listed = ["forkpoint", *operations, *answers, *(f"core.{name}" for name in chapters)]
     made["index"] = "\n".join(
         [*heading("Docstrings"), ".. toctree::", "   :titlesonly:", "", *(f"   {name}" for name in listed), ""]
     )

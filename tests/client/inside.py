@@ -96,8 +96,8 @@ def differences(bench: Bench, version: str) -> list[str]:
 
     told(call("points"), SECOND, tools=True)
     forked(told(call("fork", at="1", name="by the model"), tools=True), FIRST)
-    told(call("drop", steps="2"), "deferred", tools=True)
-    told(call("drop", steps="999"), "there is no prompt 999", tools=True)
+    told(call("drop", span="2"), "deferred", tools=True)
+    told(call("drop", span="999"), "there is no prompt 999", tools=True)
     made = say(bench, "export", str(path), "--json")
     sent = json.dumps(asked(bench, version, made["id"], LATER))
     wrong += [f"the export is sent without {words!r}" for words in (FIRST, THIRD, LATER) if words not in sent]
