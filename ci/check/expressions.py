@@ -35,8 +35,7 @@ GIVING_BACK = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 BOUND = 256
 """A repeat that may come more often than this counts as one without a bound."""
 LINEAR: dict[str, str] = {
-    "transcript/format/jsontext.py _TOKEN": "the text that is searched is valid JSON, so a token begins wherever "
-    "the one before ends",
+    "clients/jsontext.py _TOKEN": "the text that is searched is valid JSON, so a token begins wherever the one before ends",
     "transcript/write/fork.py _STRING": "the line that is searched is valid JSON, so a search that begins at a string ends with "
     "it, and the next begins behind it",
     "transcript/repair/mend.py _REDACTED": "a string ends at a quote or at the end of the text, so it never fails; a number "

@@ -19,7 +19,7 @@ from ci.lib import ROOT, Failed
 
 PAGE = SPEC / "TRUST.md"
 BLOCK = re.compile(r"(?<=<!-- promises -->\n).*?(?=<!-- end of promises -->)", re.DOTALL)
-PACKAGE = ROOT / "python" / "src" / "forkpoint"
+CLAUDE = ROOT / "python" / "src" / "forkpoint" / "clients" / "claude"
 MAKE = re.compile(r"^([a-z-]+):", re.MULTILINE)
 
 
@@ -214,8 +214,8 @@ def anchor(one: Property) -> str:
 def _file(name: str) -> Path:
     """The file in which a function of the certificate stands."""
     module = name.rpartition(".")[0].replace(".", "/")
-    single = PACKAGE / "certify" / f"{module}.py"
-    return single if single.exists() else PACKAGE / "certify" / module / "__init__.py"
+    single = CLAUDE / f"{module}.py"
+    return single if single.exists() else CLAUDE / module / "__init__.py"
 
 
 def holes(properties: Sequence[Property]) -> Iterator[str]:

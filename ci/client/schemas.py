@@ -1,6 +1,6 @@
 """The registry of JSON Schemas by client version and entry type, and what the spec shows of it.
 
-    python -m ci.client.schemas CLIENT CORPUS    writes python/src/forkpoint/transcript/format/schemas.json
+    python -m ci.client.schemas CLIENT CORPUS    writes python/src/forkpoint/clients/claude/schemas.json
     python -m ci.client.schemas --keys           where backfill takes the value of each required key from, and why
     python -m ci.client.schemas --changes        what each version requires of an entry beyond the one before it
     python -m ci.client.schemas --count CORPUS   writes ci/client/migration.json: what the corpus lacks, and what filling it costs
@@ -24,7 +24,7 @@ from typing import Any
 
 from ci.lib import ROOT
 
-SCHEMAS = ROOT / "python" / "src" / "forkpoint" / "transcript" / "format" / "schemas.json"
+SCHEMAS = ROOT / "python" / "src" / "forkpoint" / "clients" / "claude" / "schemas.json"
 COUNTS = ROOT / "ci" / "client" / "migration.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 SUBAGENT = "subagent:"
@@ -360,7 +360,8 @@ def era_of(version: tuple[int, ...]) -> str:
 def count(corpus: Path) -> dict[str, Any]:
     """What it costs to fill every file of the corpus for the newest version; and what the schemas of the version that wrote it
     say of every line."""
-    from forkpoint.transcript.format import reader, schemas
+    from forkpoint.clients.claude import schemas
+    from forkpoint.transcript.format import reader
     from forkpoint.transcript.query import validate
     from forkpoint.transcript.repair.backfill import Cost, Filler
 

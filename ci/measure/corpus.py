@@ -27,11 +27,12 @@ from unittest import mock
 
 from forkpoint.answers.refusals import Code, Refusal
 from forkpoint.cli.main import main as program
+from forkpoint.clients.claude import schemas
 from forkpoint.core import contexts, rewriting
 from forkpoint.disk.files import write_new
 from forkpoint.requests import NewSession
 from forkpoint.sessions import forking, projects
-from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.query import check, outline, select, verify
 from forkpoint.transcript.repair import backfill
 from forkpoint.transcript.write import promotion

@@ -28,6 +28,8 @@ NEEDED = ("build==1.6.1", "twine==7.0.0")
 """What makes a package, and what judges it."""
 OTHERS = ("ci", "client", "differential", "faults", "site", "tui")
 """The folders of tests that need this project's tools, or a terminal of their own. The others run the port alone."""
+SAME = "not exhaustive and not every_change and not real"
+"""What is the same with any library and takes long: every log of five, every cell of a store, the sessions of the corpus."""
 EXAMPLES = "10"
 """How many examples of each property are tried here: `make test` explores, this finds what an older library lacks."""
 SAMPLE = ROOT / "tests" / "samples" / "garden.jsonl"
@@ -97,8 +99,10 @@ def _test(folder: Path) -> str:
     python = folder / "bin" / "python"
     _demand("cannot install the port", [python, "-m", "pip", "install", "--quiet", "--no-deps", "--editable", ROOT / "python"])
     os.environ["EXAMPLES"] = EXAMPLES
-    tested = sorted({path.parent for path in (ROOT / "tests").glob("*/**/test_*.py")} - {ROOT / "tests" / name for name in OTHERS})
-    chosen = ["-k", "not exhaustive", *map(str, tested)]  # every log of five is the same with any library
+    tested = sorted(
+        {path.parent for path in (ROOT / "tests").glob("*/**/test_*.py")} - {ROOT / "tests" / name for name in OTHERS}
+    )
+    chosen = ["-k", SAME, *map(str, tested)]
     said = _demand("the tests fail", [python, "-m", "pytest", "-q", "-n2", "-c", PROJECT, *chosen])
     return said.strip().splitlines()[-1]
 

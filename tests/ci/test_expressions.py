@@ -17,7 +17,7 @@ def test_no_expression_of_the_port_backtracks() -> None:
 def test_the_expressions_of_the_port_are_found() -> None:
     found = expressions.expressions()
     assert len(found) > 30
-    assert {"core/splice.py _STRING", "transcript/format/jsontext.py _TOKEN", "transcript/repair/mend.py _UUID"} <= {
+    assert {"core/splice.py _STRING", "clients/jsontext.py _TOKEN", "transcript/repair/mend.py _UUID"} <= {
         one.key for one in found
     }
     assert not [one.place for one in found if one.pattern is None]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from forkpoint.transcript.format import schemas
+from forkpoint.clients.claude import schemas
 from needs import transcripts
 from program import answer, call, run
 

@@ -14,9 +14,10 @@ import pytest
 
 import forkpoint
 from ci.measure import shapes
-from forkpoint.certify import certificate
+from forkpoint.clients import edits
+from forkpoint.clients.claude import certificate
 from forkpoint.ops import storing
-from forkpoint.transcript.format import edits, reader
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.write import fork
 from forkpoint.worldlines import sessions
 from forkpoint.worldlines.store import Store

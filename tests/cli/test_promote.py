@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from forkpoint.clients.claude.places import folder_name
+from forkpoint.clients.edits import without_key
 from forkpoint.sessions.projects import session_of_agent
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.edits import without_key
 from program import answer, run
 from strategies_points import call, data, speak, user
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.measure import shapes
-from forkpoint.certify import certificate, second_reader
+from forkpoint.clients.claude import certificate, second_reader
+from forkpoint.clients.edits import compact, joined
 from forkpoint.core import splice
 from forkpoint.sessions import projects
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.edits import compact, joined
 from forkpoint.transcript.format.reader import Fields, Memory
 from forkpoint.transcript.write import restamp
 from program import run

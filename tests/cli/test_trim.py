@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from editing import Editor
 
+from forkpoint.clients.claude import faces
+from forkpoint.clients.claude.faces import BadPiece, Piece
 from forkpoint.ops import records
-from forkpoint.transcript.format import faces, reader
-from forkpoint.transcript.format.faces import BadPiece, Piece
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.query import overlays, trimming
 from program import answer, call, run
 from strategies_fork import SESSION, entry, line, result, text, use

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ci.lib import ROOT, Failed, locked
 from ci.setup import make_environment
-from forkpoint.transcript.format.reader import parse_version
+from forkpoint.clients.codec import parse_version
 
 LOCK = Path(__file__).with_name("clients.json")
 CLIENTS = ROOT / ".tools" / "clients"

@@ -20,9 +20,10 @@ from typing import Any
 from client import cases, compare, driver, install, namespace, standin
 from client.cases import Case, Point
 from client.driver import Place, Run
+from forkpoint.clients.codec import parse_version
 from forkpoint.core import contexts, rendering
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.format.reader import Transcript, parse_version
+from forkpoint.transcript.format.reader import Transcript
 
 NOT_THERE = ("No message found with message.uuid", "No assistant message found with message.id", "unknown option")
 """What clients say when they do not find the entry; 1.0.128 looks for the message's id, not for the entry's uuid."""

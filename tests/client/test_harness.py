@@ -21,7 +21,7 @@ import pytest
 from ci.lib import Failed
 from client import __main__ as main
 from client import cases, compare, driver, fixed, hooked, install, live, namespace, records, report, runner, standin, walks
-from forkpoint.transcript.format.reader import parse_version
+from forkpoint.clients.codec import parse_version
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 

@@ -30,8 +30,8 @@ from client.cases import Case, Point
 from client.compare import Sent, differences, masked, needed
 from client.live import Stuck, Terminal
 from client.runner import Bench, Result, Untried
+from forkpoint.clients.codec import parse_version
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.reader import parse_version
 from forkpoint.transcript.query.head import head
 
 VERSIONS = ("2.1.161", "2.1.332")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.certify import second_reader
+from forkpoint.clients.claude import second_reader
 from forkpoint.core import appends, order, rendering
 from forkpoint.core.appends import LineSort, NumberedLine
 from forkpoint.core.entries import Entry, Id, Log

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -16,23 +17,23 @@ MAY: dict[str, set[str]] = {
     "requests": set(),
     "answers": {"core", "words"},
     "core": set(),
-    "clients": {"core"},
     "laws": {"core"},
+    "runtime_checks": {"core", "laws"},
+    "clients": {"core", "runtime_checks", "words"},
     "contracts": {"core", "laws"},
-    "certify": {"clients", "core", "laws"},
     "disk": {"clients", "core", "words"},
-    "transcript": {"certify", "clients", "core", "disk", "requests", "words"},
-    "sessions": {"certify", "clients", "core", "disk", "requests", "transcript", "words"},
+    "transcript": {"clients", "core", "disk", "requests", "runtime_checks", "words"},
+    "sessions": {"clients", "core", "disk", "requests", "runtime_checks", "transcript", "words"},
     "worldlines": {"clients", "core", "disk", "evidence", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
     "ops": {
         "answers",
-        "certify",
         "clients",
         "core",
         "disk",
         "requests",
+        "runtime_checks",
         "transcript",
         "sessions",
         "evidence",
@@ -49,7 +50,6 @@ MAY: dict[str, set[str]] = {
 """Of each package the packages that it may import."""
 PARTS = {
     "transcript": ("format", "query", "write", "repair"),
-    "certify": ("runtime_checks", "second_reader", "certificate"),
 }
 """The parts of a package that has an order: each imports only itself and those before it."""
 
@@ -153,3 +153,46 @@ def test_the_key_of_the_session_stands_in_one_place() -> None:
     found = [path for path in SOURCE.rglob("*.py") if path != shown and literals(path.read_text("utf-8"), SESSION_KEY)]
     assert found == [SOURCE / "clients" / "claude" / "lines.py"]
     assert literals('a = {"sessionId": 1}\nb = "sessionIds"', SESSION_KEY) == [1]
+
+
+def keys_of(schemas: object) -> set[str]:
+    """The keys that some schemas name, at any depth."""
+    if isinstance(schemas, list):
+        return set().union(*map(keys_of, schemas))
+    if not isinstance(schemas, dict):
+        return set()
+    own = schemas.get("properties")
+    return set().union(own if isinstance(own, dict) else (), *map(keys_of, schemas.values()))
+
+
+SCHEMAS = json.loads((SOURCE / "clients" / "claude" / "schemas.json").read_text("utf-8"))
+KEYS = re.compile(rf"\b(?:{'|'.join(key for key in sorted(keys_of(SCHEMAS)) if re.search('[a-z][A-Z]', key))})\b")
+"""The keys of the client's lines, as its schemas have them; those of one word may be anybody's."""
+NAMED = {ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.keyword: "arg", ast.Constant: "value"}
+"""What names something in a module, and the field with the name."""
+
+
+def keys_named(text: str) -> list[tuple[int, str]]:
+    """The keys of the client's lines that a module names, in a name or a text, but for what it says of them in docstrings."""
+    tree = ast.parse(text)
+    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and ast.unparse(node).startswith(("'", '"'))}
+    names = [(node, getattr(node, NAMED[type(node)])) for node in ast.walk(tree) if type(node) in NAMED and node not in said]
+    texts = [(node, name.decode("latin-1") if isinstance(name, bytes) else name) for node, name in names]
+    return [(node.lineno, key) for node, name in texts if isinstance(name, str) for key in KEYS.findall(name)]
+
+
+def test_the_keys_of_a_client_are_named_by_its_package_alone() -> None:
+    """What is above knows a line by the names of ``clients.claude.keys``, or by what the codec made of it."""
+    made = SOURCE / "oracle" / "generated"
+    files = [path for path in SOURCE.rglob("*.py") if not {SOURCE / "clients", made} & {*path.parents}]
+    found = {str(path.relative_to(SOURCE)): named for path in files if (named := keys_named(path.read_text("utf-8")))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['line["parentUuid"]', "rb'\"isSidechain\":'", "class A:\n    toolUseResult: int", "line.isMeta", "Line(leafUuid=1)"],
+)
+def test_a_key_that_is_named_is_found(text: str) -> None:
+    assert keys_named(text)
+    assert not keys_named('"""A line whose ``parentUuid`` is none."""\nparent = line.parent')

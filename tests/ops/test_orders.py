@@ -20,7 +20,7 @@ import pytest
 import forkpoint
 from forkpoint.answers.refusals import Refusal
 from forkpoint.api import Session
-from forkpoint.transcript.format import schemas
+from forkpoint.clients.claude import schemas
 from forkpoint.transcript.query import trimming
 from needs import transcripts
 from strategies_fork import SESSION, entry, line, result, text, use

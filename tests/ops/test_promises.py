@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import forkpoint
-from forkpoint import laws
-from forkpoint.certify import runtime_checks
+from forkpoint import laws, runtime_checks
 from forkpoint.core import contexts, merging, overlays, rendering, rewriting
 from forkpoint.core.entries import Entry, Log
 from forkpoint.ops import records as operation

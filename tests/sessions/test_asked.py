@@ -14,12 +14,12 @@ from asking import OLD, ORDER, ROWS, SOURCE, Defect, P, both, gives, shifts, wri
 from msgspec import structs
 
 import forkpoint
+from forkpoint import runtime_checks
 from forkpoint.answers.new_sessions import Forked
 from forkpoint.api import Session
-from forkpoint.certify import runtime_checks
-from forkpoint.certify.runtime_checks import BrokenPromise
 from forkpoint.core import balance, contexts
 from forkpoint.ops import forking as operation
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions import forking
 from forkpoint.transcript.query import select
 from forkpoint.transcript.query.outline import Outline
@@ -191,22 +191,26 @@ def test_the_client_decides_whose_id_the_lines_have(tmp_path: Path) -> None:
 
 def test_what_decides_is_not_what_judges() -> None:
     """The certificate takes no code from what chooses, plans or writes, but what stands in the list."""
-    folder = Path(forkpoint.__file__).parent / "certify"
+    folder = Path(forkpoint.__file__).parent / "clients" / "claude"
     imports = re.compile(r"^\s*(?:from|import) (forkpoint[\w.]*)(?: import (.+))?", re.MULTILINE)
     found = {
         f"{module} {names}"
         for path in (folder / "second_reader.py", *sorted((folder / "certificate").glob("*.py")))
         for module, names in imports.findall(path.read_text())
-        if not module.startswith(("forkpoint.clients.claude", "forkpoint.certify.certificate", "forkpoint.certify.second_reader"))
+        if not module.startswith(("forkpoint.clients.claude.certificate", "forkpoint.clients.claude.second_reader"))
     }
     assert {one.split()[0] for one in found} == {
-        "forkpoint.certify",
-        "forkpoint.certify.runtime_checks",
+        "forkpoint.clients.claude",
+        *(f"forkpoint.clients.claude.{facts}" for facts in ("lines", "places", "versions", "words")),
         "forkpoint.core",
         "forkpoint.core.entries",
+        "forkpoint.runtime_checks",
     }
     assert {names for one in found for names in [one.split(maxsplit=1)[1]] if one.startswith("forkpoint.core ")} == {
         "appends, certificates"
+    }
+    assert {names for one in found for names in [one.split(maxsplit=1)[1]] if one.startswith("forkpoint.clients.claude ")} == {
+        "second_reader"
     }
 
 

@@ -13,9 +13,9 @@ import pytest
 from asking import ORDER, Defect, P, entry, gives, shifts, text, written
 
 import forkpoint
-from forkpoint.certify import runtime_checks
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint import runtime_checks
 from forkpoint.core import rendering
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.transcript.query import overlays, select, steps
 from forkpoint.transcript.query.outline import Outline
 from forkpoint.transcript.query.steps import Cover

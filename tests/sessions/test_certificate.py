@@ -13,18 +13,19 @@ from pathlib import Path
 import pytest
 
 import forkpoint
-from forkpoint.certify import certificate, runtime_checks, second_reader
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint import runtime_checks
+from forkpoint.clients.claude import certificate, schemas, second_reader
+from forkpoint.clients.edits import with_parent
+from forkpoint.clients.lines import Span
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Entry, Kind, Log, Use
 from forkpoint.disk import files
 from forkpoint.requests import NewSession
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions import forking
 from forkpoint.sessions.forking import Draft
-from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import Kept
-from forkpoint.transcript.format.edits import with_parent
-from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.plans import Naming
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import overlays

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from forkpoint.certify.certificate import beside
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude.certificate import beside
 from forkpoint.disk.files import Stage
 from forkpoint.requests import NewSession
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions import archive, companions, find_parent, forking, projects
 from forkpoint.sessions.forking import Draft
 from forkpoint.sessions.listing import sessions

@@ -11,11 +11,11 @@ import pytest
 
 from forkpoint import api as sessions
 from forkpoint.answers.refusals import Refusal
-from forkpoint.certify import certificate
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude import certificate
 from forkpoint.disk import files
 from forkpoint.ops import forking
 from forkpoint.requests import ForkPoint, ForkRequest
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions import catalog
 from forkpoint.transcript.format import columns, reader
 from strategies_store import session_id

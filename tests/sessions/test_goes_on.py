@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from transcript.test_head import MEASURED, ROOT, A, B, Lines
 
 import forkpoint
+from forkpoint import runtime_checks
 from forkpoint.api import Session
-from forkpoint.certify import runtime_checks
-from forkpoint.certify.certificate import goes_on, shape
-from forkpoint.certify.certificate.asked import Cannot
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude.certificate import goes_on, shape
+from forkpoint.clients.claude.certificate.asked import Cannot
+from forkpoint.clients.codec import parse_version
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions.forking import beside, hangs
-from forkpoint.transcript.format.reader import Transcript, parse_version
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import head as heads
 from strategies_below import named_trees
 from strategies_points import FEWER, boundary, data, entry, last_prompt, parse, speak, user

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.clients.claude import schemas
 from forkpoint.core import balance, forks, splice
 from forkpoint.core.backfill import additions, missing, reported
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.repair import backfill as filling
 from strategies_versions import files

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 
 from forkpoint.clients.claude.versions import LAST_LINE
+from forkpoint.clients.codec import parse_version
 from forkpoint.core.ancestries import lineage
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import cut
-from forkpoint.transcript.format.reader import Transcript, parse_version
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import head
 from strategies_points import FEWER, NO_ENTRY, boundary, data, entry, last_prompt, parse, speak, transcripts, user
 

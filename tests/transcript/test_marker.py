@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.clients.claude.written import dump
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import Marker, find_marker, read_marker
-from forkpoint.transcript.format.written import dump
 from strategies_fork import entry, parse
 
 WORDS = st.text(max_size=12)

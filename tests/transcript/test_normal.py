@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.answers.normal_form import NormalEntry, NormalLine, NormalSidecar
+from forkpoint.clients.claude import normal
+from forkpoint.clients.claude.written import dump
 from forkpoint.ops import normalizing
-from forkpoint.transcript.format import canonical, normal, reader
-from forkpoint.transcript.format.written import dump
+from forkpoint.transcript.format import canonical, reader
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 ANY = st.recursive(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.certify import certificate
+from forkpoint.clients.claude import certificate
 from forkpoint.clients.claude.lines import PLAN_REMINDERS, SNAPSHOTS
 from forkpoint.transcript.format.plans import Naming, has_slug, nameless, names, slug_of
 from forkpoint.transcript.query import plans as asking

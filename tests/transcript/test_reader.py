@@ -13,14 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.certify import second_reader
+from forkpoint.clients import jsontext, lines
+from forkpoint.clients.claude import second_reader
+from forkpoint.clients.lines import read_keys
 from forkpoint.core import appends, contexts, splice
 from forkpoint.core.appends import LineSort
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.laws import definitions as d
 from forkpoint.sessions import full_text, summaries
-from forkpoint.transcript.format import jsontext, lines, reader
-from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.query import head
 from forkpoint.transcript.repair import mend
 from strategies_damage import damaged_files

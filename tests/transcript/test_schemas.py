@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from forkpoint.clients.claude import schemas
+from forkpoint.clients.claude.codec import KINDS
 from forkpoint.core.backfill import Schema, extends_schema
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.format import schemas
-from forkpoint.transcript.format.reader import KINDS
 from strategies_versions import example, mutants
 
 CLIENT = Path(__file__).resolve().parents[3] / "shared" / "client"

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forkpoint.transcript.format import reader, schemas
+from forkpoint.clients.claude import schemas
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.query.validate import MISSING, OWN, Failure, Judgement, validate
 from forkpoint.transcript.repair import backfill
 

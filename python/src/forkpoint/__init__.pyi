@@ -4,7 +4,8 @@ from .answers.refusals import Code as Code
 from .answers.refusals import Refusal as Refusal
 from .api import Session as Session
 from .api import open as open  # noqa: A004  (as one opens a file)
-from .certify.runtime_checks import BrokenPromise as BrokenPromise
+from .clients.claude.schemas import UnknownVersion as UnknownVersion
+from .clients.claude.schemas import for_version as for_version
 from .contracts.ancestries import ancestry as ancestry
 from .contracts.ancestries import lineage as lineage
 from .contracts.backfill import backfill_entry as backfill_entry
@@ -151,6 +152,7 @@ from .core.stores import (
     NotEnabled as NotEnabled,
 )
 from .ops.frames import frame as frame
+from .runtime_checks import BrokenPromise as BrokenPromise
 from .sessions.find_parent import search as search
 from .sessions.lineage import lineages as lineages
 from .sessions.listing import all_sessions as all_sessions
@@ -163,8 +165,6 @@ from .transcript.format.reader import Transcript as Transcript
 from .transcript.format.reader import Violation as Violation
 from .transcript.format.reader import parse as parse
 from .transcript.format.reader import read as read
-from .transcript.format.schemas import UnknownVersion as UnknownVersion
-from .transcript.format.schemas import for_version as for_version
 from .transcript.query.check import Report as Report
 from .transcript.query.check import check as check
 from .transcript.query.diff import Diff as Diff

@@ -162,7 +162,7 @@ class Session(state.Session):
         - ``cwd``: Put the new session into the project of this working folder.
         - ``session_id``: The new session's id; the default is a fresh one.
         - ``name``: The new session's title; the default is its title at that point and "(fork)".
-        - ``restamp``: Rewrite sessionId and add forkedFrom, or not; the default goes by version.
+        - ``restamp``: Give each line the new session id and its origin, or not; the default goes by version.
         - ``marker``: Say in the new session where it comes from (the default).
         - ``actor``: Say in the marker who asked for it.
         - ``governance``: The governance tuple for the marker and the ledger.
@@ -245,7 +245,7 @@ class Session(state.Session):
           id>.jsonl.
         - ``cwd``: Put the new session into the project of this working folder.
         - ``session_id``: The new session's id; the default is a fresh one.
-        - ``restamp``: Rewrite sessionId and add forkedFrom (the default), or not.
+        - ``restamp``: Give each line the new session id and its origin (the default), or not.
         - ``marker``: Say in the new session where it comes from (the default).
         - ``actor``: Say in the marker who asked for it.
         - ``governance``: The governance tuple for the marker and the ledger.
@@ -691,7 +691,7 @@ class Session(state.Session):
         - ``cwd``: Put the new session into the project of this working folder.
         - ``session_id``: The new session's id; the default is a fresh one.
         - ``name``: The new session's title; the default is its title at that point and "(fork)".
-        - ``restamp``: Rewrite sessionId and add forkedFrom, or not; the default goes by version.
+        - ``restamp``: Give each line the new session id and its origin, or not; the default goes by version.
         - ``marker``: Say in the new session where it comes from (the default).
         - ``actor``: Say in the marker who asked for it.
         - ``governance``: The governance tuple for the marker and the ledger.
@@ -831,7 +831,7 @@ class Session(state.Session):
         - ``cwd``: Put the new session into the project of this working folder.
         - ``session_id``: The new session's id; the default is a fresh one.
         - ``name``: The new session's title; the default is its title at that point and "(fork)".
-        - ``restamp``: Rewrite sessionId and add forkedFrom, or not; the default goes by version.
+        - ``restamp``: Give each line the new session id and its origin, or not; the default goes by version.
         - ``marker``: Say in the new session where it comes from (the default).
         - ``actor``: Say in the marker who asked for it.
         - ``governance``: The governance tuple for the marker and the ledger.

@@ -135,7 +135,7 @@ class NewSession(msgspec.Struct, frozen=True, kw_only=True):
     )
     name: Annotated[str | None, Option('The new session\'s title; the default is its title at that point and "(fork)".')] = None
     restamp: Annotated[
-        bool | None, Option("Rewrite sessionId and add forkedFrom, or not; the default goes by version.", rare=True)
+        bool | None, Option("Give each line the new session id and its origin, or not; the default goes by version.", rare=True)
     ] = None
     marker: Annotated[bool, Option("Say in the new session where it comes from (the default).", rare=True)] = True
     actor: Annotated[str | None, Option("Say in the marker who asked for it.", rare=True, env="FORKPOINT_ACTOR")] = None
@@ -238,7 +238,9 @@ class BranchRequest(ForkRequest, frozen=True, kw_only=True):
     name: Annotated[
         str | None, Option("Its title. The default is its title at that point and (Branch).", argument=True, optional=True)
     ] = None
-    restamp: Annotated[bool | None, Option("Rewrite sessionId and add forkedFrom (the default), or not.", rare=True)] = True
+    restamp: Annotated[
+        bool | None, Option("Give each line the new session id and its origin (the default), or not.", rare=True)
+    ] = True
 
 
 class ExportRequest(NewSession, frozen=True, kw_only=True):

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from forkpoint import runtime_checks
 from forkpoint.answers.appends import Standing
 from forkpoint.answers.base import Failure
 from forkpoint.answers.refusals import Code, Refusal, translating
-from forkpoint.certify import runtime_checks
 from forkpoint.clients.claude.places import SESSION_ID
 from forkpoint.disk import append
 from forkpoint.ops.session import Session, bad_record

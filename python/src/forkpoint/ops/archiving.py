@@ -13,7 +13,7 @@ from typing import Final
 
 from forkpoint.answers.keeping import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
-from forkpoint.certify.certificate import removal
+from forkpoint.clients.claude.certificate import removal
 from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.session import Progress, find, is_project, refuse_others_file

@@ -11,18 +11,17 @@ from pathlib import Path
 
 from forkpoint.answers.new_sessions import Backfilled
 from forkpoint.answers.refusals import accessing, translating
-from forkpoint.certify import certificate
+from forkpoint.clients.claude import certificate, schemas
 from forkpoint.clients.claude.lines import IN_WORKTREE
+from forkpoint.clients.claude.written import stamp
+from forkpoint.clients.edits import each_line
 from forkpoint.disk import files
 from forkpoint.ops.new_files import could_be, new, new_name, sunk
 from forkpoint.ops.session import Session
 from forkpoint.requests import STANDARD_OUTPUT, BackfillRequest
 from forkpoint.sessions import companions, forking, plans
-from forkpoint.transcript.format import schemas
-from forkpoint.transcript.format.edits import each_line
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.plans import Naming
-from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.repair import backfill as filling
 
 

@@ -21,6 +21,8 @@ from forkpoint.answers.checks import Checked, Diagnosed, Verified
 from forkpoint.answers.diffs import Compared
 from forkpoint.answers.refusals import Refusal
 from forkpoint.answers.sessions import Sessions
+from forkpoint.clients.claude import schemas
+from forkpoint.clients.claude.keys import FORKED_FROM
 from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.ops import cached, oracle
 from forkpoint.ops.begun import begun, told, where
@@ -32,7 +34,7 @@ from forkpoint.sessions import listing
 from forkpoint.sessions.lineage import Lineage, lineages
 from forkpoint.sessions.listing import Session as Stored
 from forkpoint.sessions.projects import agent_files, project_folder, project_folders, projects_dir
-from forkpoint.transcript.format import commands, schemas, titles
+from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.query import check as checks
@@ -484,7 +486,7 @@ def _source(forked: Transcript) -> str | None:
     if marker is not None:
         return marker.source
     for position in range(min(1, len(forked.log))):
-        origin = forked.keys(forked.span(position)).get("forkedFrom")
+        origin = forked.keys(forked.span(position)).get(FORKED_FROM)
         if isinstance(origin, dict) and isinstance(origin.get(SESSION_KEY), str):
             return str(origin[SESSION_KEY])
     listed = listing.sessions([forked.path.parent])

@@ -12,10 +12,10 @@ import msgspec
 from forkpoint.answers.client import HookChanged, Refs
 from forkpoint.answers.refusals import Code, Refusal
 from forkpoint.clients.claude.versions import IN_A_TURN
+from forkpoint.clients.claude.written import stamp
 from forkpoint.ops import naming, program
 from forkpoint.ops.session import Tell, ignore, read
 from forkpoint.sessions import refs, settings
-from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.query.head import behind_the_turn
 
 PREFIX: Final = "auto-"

@@ -22,6 +22,7 @@ from forkpoint.answers.constellations import (
 )
 from forkpoint.answers.refusals import Code, Refusal, translating
 from forkpoint.answers.worldlines import StoreBundled
+from forkpoint.clients.claude.written import clipped
 from forkpoint.core.entries import Kind
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import Content, ForkSpec, Merge, Undecided, left
@@ -33,7 +34,6 @@ from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.storing import opened, refusing
 from forkpoint.ops.turning import CLIENT, turn
-from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.write.merge import parts
 from forkpoint.words import count, lasting
 from forkpoint.worldlines import constellations as core

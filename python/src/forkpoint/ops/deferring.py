@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from forkpoint.answers.refusals import Code, Refusal, translating
+from forkpoint.clients.claude.written import KEY, stamp
 from forkpoint.ops.session import Session
 from forkpoint.requests import AppendRequest
 from forkpoint.sessions import deferred
 from forkpoint.sessions.deferred import CURE, BadDeferred, Deferred
 from forkpoint.transcript.format.reader import foreseen
-from forkpoint.transcript.format.written import KEY, stamp
 from forkpoint.transcript.query.overlays import BadRecord, record_of
 from forkpoint.words import count
 

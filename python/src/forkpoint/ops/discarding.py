@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forkpoint.answers.new_sessions import Removed
 from forkpoint.answers.refusals import Code, Refusal, accessing, translating
-from forkpoint.certify.certificate import removal
+from forkpoint.clients.claude.certificate import removal
 from forkpoint.clients.claude.places import SUFFIX
 from forkpoint.ops.session import Session, find
 from forkpoint.requests import DiscardRequest

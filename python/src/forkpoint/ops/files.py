@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from forkpoint.answers.files import BaseCommit, Doing, FilePut, Files, FilesPut, FileState
 from forkpoint.answers.refusals import Code, Refusal, translating
 from forkpoint.clients.claude.places import SESSION_ID, folder_name
+from forkpoint.clients.claude.written import time_said
 from forkpoint.disk.files import can_be, open_regular
 from forkpoint.ops.session import Session
 from forkpoint.sessions import git, projects, worktree_files
@@ -26,7 +27,6 @@ from forkpoint.sessions.forking import in_projects
 from forkpoint.sessions.git import EXECUTABLE, PLAIN, Blob, GitError, Repository, Saved
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.marker import find_marker
-from forkpoint.transcript.format.written import time_said
 from forkpoint.transcript.query import checkpoints, file_edits, file_timeline
 from forkpoint.transcript.query.file_edits import UNKNOWN, At, Content, Doings, Ran, Touch
 from forkpoint.transcript.query.file_timeline import FileThen, Timeline

@@ -12,11 +12,12 @@ from unicodedata import category
 
 from msgspec import structs
 
+from forkpoint import runtime_checks
 from forkpoint.answers.base import Place, Refused
 from forkpoint.answers.new_sessions import Forked, GoesAlong, MergedLeftOut
 from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
-from forkpoint.certify import certificate, runtime_checks
-from forkpoint.certify.certificate.asked import Asked, Stated
+from forkpoint.clients.claude import certificate
+from forkpoint.clients.claude.certificate.asked import Asked, Stated
 from forkpoint.clients.claude.places import SESSION_ID
 from forkpoint.clients.claude.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering

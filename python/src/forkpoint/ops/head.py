@@ -11,9 +11,9 @@ from forkpoint.answers.appends import Moved, SaidPrompt, Standing
 from forkpoint.answers.base import Refused
 from forkpoint.answers.files import FilesPut
 from forkpoint.answers.refusals import Code, Refusal, done
-from forkpoint.certify import certificate
-from forkpoint.certify.certificate.asked import Asked as Words
-from forkpoint.certify.certificate.asked import Stated
+from forkpoint.clients.claude import certificate
+from forkpoint.clients.claude.certificate.asked import Asked as Words
+from forkpoint.clients.claude.certificate.asked import Stated
 from forkpoint.ops import appending, stale_files
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.session import Session

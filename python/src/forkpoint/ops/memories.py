@@ -16,6 +16,7 @@ import msgspec
 from forkpoint.answers import memories as answers
 from forkpoint.answers.memories import MemoryForked, MemoryMerged
 from forkpoint.answers.refusals import Code, Refusal, done, translating
+from forkpoint.clients.claude.written import clipped
 from forkpoint.core.memories import ABSENT, Resolution
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import (
@@ -44,7 +45,6 @@ from forkpoint.evidence.states import Field, Fork, State
 from forkpoint.ops.new_files import holds, new_name, store
 from forkpoint.ops.read_text import read_text
 from forkpoint.ops.session import Tell, ignore
-from forkpoint.transcript.format.written import clipped
 from forkpoint.words import count
 
 ASK: Final = "ask"

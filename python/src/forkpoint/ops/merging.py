@@ -15,7 +15,8 @@ from forkpoint.answers import trees as answers
 from forkpoint.answers.appends import Memory, Merged, Standing
 from forkpoint.answers.base import Refused
 from forkpoint.answers.refusals import Code, Refusal, accessing, done, translating
-from forkpoint.certify import certificate
+from forkpoint.clients.claude import certificate
+from forkpoint.clients.claude.written import clipped
 from forkpoint.core.merging import Mode
 from forkpoint.ops import appending, events, oracle
 from forkpoint.ops.appending import Attempt
@@ -24,7 +25,6 @@ from forkpoint.ops.session import Session, opened
 from forkpoint.requests import MODES, Insight, MergeRequest, Remembered
 from forkpoint.sessions import forking
 from forkpoint.transcript.format import commands
-from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.query import select
 from forkpoint.transcript.query.merges import read_node
 from forkpoint.transcript.write import inplace

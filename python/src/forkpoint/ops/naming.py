@@ -12,6 +12,7 @@ from msgspec import UNSET
 from forkpoint.answers import client as answers
 from forkpoint.answers.client import Refs, Renamed
 from forkpoint.answers.refusals import Code, Refusal, done
+from forkpoint.clients.claude.written import custom_title, stamp
 from forkpoint.ops import appending
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.session import Session, find, read
@@ -20,7 +21,6 @@ from forkpoint.sessions import refs
 from forkpoint.sessions.forking import TITLE_LENGTH
 from forkpoint.sessions.summaries import GIVEN, entitled, given_title, summarize
 from forkpoint.transcript.format import commands
-from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.write import inplace
 
 TITLE: Final = "a title"

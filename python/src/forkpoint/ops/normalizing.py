@@ -11,11 +11,11 @@ import msgspec
 
 from forkpoint.answers.normal_form import NormalEntry, Normalized, NormalLine, NormalSidecar
 from forkpoint.answers.refusals import Refusal, translating
+from forkpoint.clients.claude import normal
+from forkpoint.clients.lines import CHUNK, chunks
 from forkpoint.core.contexts import member_positions
 from forkpoint.ops.session import Session
 from forkpoint.requests import NormalizeRequest
-from forkpoint.transcript.format import normal
-from forkpoint.transcript.format.lines import CHUNK, chunks
 
 _LINE = NormalEntry | NormalSidecar | NormalLine
 

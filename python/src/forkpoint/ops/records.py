@@ -335,7 +335,7 @@ def _certify(
     session: Session, batch: inplace.Batch, answer: Recorded, command: str, span: str, before: Shown, after: Shown
 ) -> None:
     """Holds the record that is to be appended against what was asked for, and what is sent with it against what was sent."""
-    from forkpoint.certify.certificate import records, shape  # what appends nothing does without
+    from forkpoint.clients.claude.certificate import records, shape  # what appends nothing does without
 
     superseded = None if answer.superseded is UNSET else answer.superseded.uuid
     if superseded is not None:

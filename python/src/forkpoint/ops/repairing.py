@@ -12,6 +12,7 @@ from forkpoint.answers import checks as checks_answers
 from forkpoint.answers import new_sessions as new_sessions_answers
 from forkpoint.answers.checks import Text
 from forkpoint.answers.refusals import Code, Refusal, accessing, translating
+from forkpoint.clients.lines import LONGEST
 from forkpoint.disk import files
 from forkpoint.ops import checking, records
 from forkpoint.ops.finding import finder
@@ -19,7 +20,6 @@ from forkpoint.ops.new_files import could_be, new, new_name, sunk
 from forkpoint.ops.session import Session
 from forkpoint.requests import STANDARD_OUTPUT, ExportRequest, RepairRequest, Sink
 from forkpoint.sessions import forking, repairing
-from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
 from forkpoint.transcript.query import check as checks
 from forkpoint.transcript.query import remarks

@@ -12,12 +12,13 @@ from forkpoint.answers.base import Place, Refused
 from forkpoint.answers.refusals import Code, Refusal, accessing, translating
 from forkpoint.clients.claude.others import HEAD, MOST, client_of
 from forkpoint.clients.claude.places import HERE
+from forkpoint.clients.codec import parse_version
 from forkpoint.disk.files import can_be, open_regular
 from forkpoint.ops import cached
 from forkpoint.requests import ForkPoint
 from forkpoint.sessions import catalog
 from forkpoint.sessions.projects import project_folder
-from forkpoint.transcript.format import commands, reader
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
@@ -308,7 +309,7 @@ def _with_refs(session: Session) -> Session:
 
 def version(text: str, what: str) -> Version:
     """A client's version from its text; refuses one that is none, and names ``what`` it was given for."""
-    found = reader.parse_version(text)
+    found = parse_version(text)
     if len(found) != text.count(".") + 1:
         raise Refusal(f"{what} needs the version of a client, such as 2.1.330, not {text!r}")
     return found

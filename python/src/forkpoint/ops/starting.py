@@ -17,6 +17,7 @@ from forkpoint.answers.client import Started
 from forkpoint.answers.refusals import Code, Refusal, accessing
 from forkpoint.clients.claude import programs
 from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
+from forkpoint.clients.lines import read_keys
 from forkpoint.disk import files, running
 from forkpoint.ops import checking, forking, searching
 from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
@@ -26,7 +27,6 @@ from forkpoint.sessions import listing, locate
 from forkpoint.sessions.forking import in_projects
 from forkpoint.sessions.projects import session_of_agent, working_folder
 from forkpoint.sessions.summaries import entitled, summarize
-from forkpoint.transcript.format.lines import read_keys
 
 BEFORE: Final = "-"
 """The session before the newest one, as ``cd -`` names a folder."""

@@ -26,7 +26,7 @@ from forkpoint.answers.worldlines import (
     StoreWorldline,
     StoreWrong,
 )
-from forkpoint.certify.certificate.asked import Asked
+from forkpoint.clients.claude.certificate.asked import Asked
 from forkpoint.disk import files
 from forkpoint.disk.state import make_folders
 from forkpoint.ops.events import who

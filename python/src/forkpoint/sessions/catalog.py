@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
 
+from forkpoint.clients.lines import CHUNK
 from forkpoint.disk.state import make_folders
 from forkpoint.sessions.summaries import Summary
 from forkpoint.transcript.format import columns, reader
-from forkpoint.transcript.format.lines import CHUNK
 
 if TYPE_CHECKING:
     from blake3 import blake3

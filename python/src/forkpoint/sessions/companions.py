@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude.keys import AGENT_ID, BACKUP_NAME, RUN_ID, TRACKED
 from forkpoint.clients.claude.lines import AGENTS_WORKTREE, SNAPSHOTS
 from forkpoint.clients.claude.places import AGENTS, RESULTS, SUFFIX, WORKFLOWS
+from forkpoint.clients.edits import without_key
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
 from forkpoint.disk.state import make_folders
+from forkpoint.runtime_checks import BrokenPromise
 from forkpoint.sessions import plans, projects
-from forkpoint.transcript.format.edits import without_key
 from forkpoint.transcript.format.plans import AGENT, Naming, is_name
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.write.fork import Plan
@@ -33,8 +34,10 @@ OWN, BESIDE, BACKUPS, PLANS = "own", "beside", "backups", "plans"
 """Where a companion stands: in the session's own folder, beside the session, in the folder of its file history, or in that of
 plans."""
 
-_AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)(?=([A-Za-z0-9_-]{1,255}))')
-_RUN: Final = re.compile(rb'(?:runId\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))(?=([A-Za-z0-9_-]{1,255}))')
+_AGENT: Final = re.compile(rb"(?:" + AGENT_ID.encode() + rb'\\?"? ?: ?\\?"?|<task-id>)(?=([A-Za-z0-9_-]{1,255}))')
+_RUN: Final = re.compile(
+    rb"(?:" + RUN_ID.encode() + rb'\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))(?=([A-Za-z0-9_-]{1,255}))'
+)
 _RESULTS: Final = RESULTS.encode()
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _META: Final = ".meta.json"
@@ -315,10 +318,10 @@ def _backups(plan: Plan) -> set[str]:
         if carried.sidecar.type in SNAPSHOTS:
             keys = plan.transcript.keys(carried.sidecar.span)
             snapshot = keys.get("snapshot")
-            tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+            tracked = snapshot.get(TRACKED) if isinstance(snapshot, dict) else None
             backups = [*tracked.values()] if isinstance(tracked, dict) else []
             for backup in [*backups, keys.get("backup")]:
-                name = backup.get("backupFileName") if isinstance(backup, dict) else None
+                name = backup.get(BACKUP_NAME) if isinstance(backup, dict) else None
                 if isinstance(name, str) and name and "/" not in name and name not in (".", ".."):
                     names.add(name)
     return names

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from forkpoint.clients.claude.keys import LEAF
 from forkpoint.clients.claude.places import AGENTS, RESULTS, SESSION_ID, WORKFLOWS
+from forkpoint.clients.claude.written import KEY, SCHEME
 from forkpoint.disk import running
 from forkpoint.sessions import companions, plans, projects
 from forkpoint.transcript.format.marker import Marker, find_marker
 from forkpoint.transcript.format.reader import File, Transcript
-from forkpoint.transcript.format.written import KEY, SCHEME
 
 PLACES: Final = (RESULTS, AGENTS, WORKFLOWS)
 """The folders in a session's own one in which files go along with a fork."""
@@ -119,11 +120,7 @@ def _refuse_use(transcript: Transcript, marker: Marker) -> None:
     prompts = [sidecar.span for sidecar in transcript.sidecars if sidecar.type == "last-prompt"]
     made = [span for span in prompts if _appended(transcript.keys(span)) is None]
     kept = marker.kept["entries"]
-    if (
-        len(made) != 1
-        or transcript.keys(made[0]).get("leafUuid") != marker.point
-        or transcript.keys(made[0]).get("explicit") is True
-    ):
+    if len(made) != 1 or transcript.keys(made[0]).get(LEAF) != marker.point or transcript.keys(made[0]).get("explicit") is True:
         raise Used("a client wrote to it, or its head was moved, since it was made")
     behind = [position for position in range(len(transcript.log)) if transcript.span(position).start > made[0].start]
     if len(transcript.log) - len(behind) != kept:

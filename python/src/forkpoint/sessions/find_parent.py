@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
+from forkpoint.clients.claude.codec import Line, read_line
 from forkpoint.clients.claude.places import AGENTS, SUFFIX
+from forkpoint.clients.lines import chunks, pieces
 from forkpoint.sessions.projects import project_folders
-from forkpoint.transcript.format.lines import WireLine, chunks, pieces, read_line
 from forkpoint.transcript.repair.changes import Search
 
 LONGEST_UUID: Final = 256
@@ -105,7 +106,7 @@ def _held(path: Path, uuids: Collection[str]) -> set[str]:
             for line in chunk.lines:
                 if b'"uuid"' not in line and b"\\u" not in line:
                     continue
-                wire = read_line(line, last=False)
-                if isinstance(wire, WireLine) and wire.uuid in wanted:
-                    held.add(wire.uuid)
+                found = read_line(line, last=False)
+                if isinstance(found, Line) and found.uuid in wanted:
+                    held.add(found.uuid)
         return held

@@ -16,14 +16,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from forkpoint.certify import certificate, runtime_checks
-from forkpoint.certify.certificate import PARENT, Hangs, Original, Request
-from forkpoint.certify.certificate.asked import Asked, Stated
-from forkpoint.certify.certificate.beside import Places
-from forkpoint.clients.claude import programs
-from forkpoint.clients.claude.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
+from forkpoint import runtime_checks
+from forkpoint.clients.claude import certificate, programs
+from forkpoint.clients.claude.certificate import PARENT, Hangs, Original, Request
+from forkpoint.clients.claude.certificate.asked import Asked, Stated
+from forkpoint.clients.claude.certificate.beside import Places
+from forkpoint.clients.claude.keys import AGENT_ID, CUSTOM_TITLE, LEAF, WORKTREE_SESSION
+from forkpoint.clients.claude.lines import REMINDER_KEYS, SESSION_KEY, SIDE, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
+from forkpoint.clients.claude.schemas import Schemas
 from forkpoint.clients.claude.words import no_error
+from forkpoint.clients.claude.written import dump, stamp
 from forkpoint.core import rendering
 from forkpoint.core.entries import Id, Log
 from forkpoint.disk import files
@@ -36,9 +39,7 @@ from forkpoint.transcript.format.below import below_positions, kept
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.schemas import Schemas
 from forkpoint.transcript.format.titles import is_own
-from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.query import sent, witness
 from forkpoint.transcript.query.merges import Behind, left_behind
 from forkpoint.transcript.query.prompts import prompt_words
@@ -57,7 +58,7 @@ FORK: Final = "fork"
 BRANCH: Final = "Branch"
 """The word behind the title of a copy without a name of its own: ours, and the one of the client's ``/branch``."""
 _NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
-EDITED: Final = frozenset({"isSidechain", "agentId"})
+EDITED: Final = frozenset({SIDE, AGENT_ID})
 """The keys that a line has otherwise whose sub-agent was promoted; its parent, too, where it goes on from a session."""
 NAMED: Final = (SLUG, *REMINDER_KEYS)
 """The keys of entries that hold the name of a plan."""
@@ -462,7 +463,7 @@ def left(transcript: Transcript) -> str | None:
     if not any(aside.type == WORKTREE for aside in transcript.sidecars) or not in_projects(transcript.path):
         return None
     for aside in reversed(transcript.sidecars):
-        says = transcript.keys(aside.span).get("worktreeSession") if aside.type == WORKTREE else None
+        says = transcript.keys(aside.span).get(WORKTREE_SESSION) if aside.type == WORKTREE else None
         folder, tree = (says.get("originalCwd"), says.get("worktreePath")) if isinstance(says, dict) else (None, None)
         if isinstance(folder, str) and isinstance(tree, str) and os.path.isabs(folder) and "\0" not in folder + tree:
             stands = projects.project_folder(tree).name == transcript.path.absolute().parent.name
@@ -515,7 +516,7 @@ def session_title(
     for sidecar in reversed(transcript.sidecars):
         if sidecar.type == SUMMARY_LINE and (untold is None or sidecar.span.number < untold):
             says = transcript.keys(sidecar.span)
-            leaf, text = says.get("leafUuid"), says.get("summary")
+            leaf, text = says.get(LEAF), says.get("summary")
             of_kept = isinstance(leaf, str) and leaf in transcript.log and transcript.log.position(leaf) in inside
             if of_kept and isinstance(text, str) and no_error(text).strip():
                 return _one_line(shown(no_error(text)))
@@ -537,7 +538,7 @@ def free_name(title: str, folder: Path | None, word: str = FORK) -> str:
 
 def _titles(folder: Path, base: str) -> Iterator[str]:
     """The titles of the sessions in a folder that begin with a text, found by their bytes as clients and forks write them."""
-    start = dump({"customTitle": base})[1:-2]
+    start = dump({CUSTOM_TITLE: base})[1:-2]
     pattern = re.compile(re.escape(start) + rb'(?: \((?:fork|Branch)(?: \d{1,20})?\))"')
     most = len(start) + 32
     for session in projects.session_files(folder):

@@ -21,12 +21,13 @@ import msgspec
 
 from forkpoint.clients.claude import queue
 from forkpoint.clients.claude.blocks import is_call, is_result
+from forkpoint.clients.claude.keys import FORKED_FROM
 from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
+from forkpoint.clients.claude.written import time_said
+from forkpoint.clients.lines import chunks, pieces, read_keys
 from forkpoint.disk import files
 from forkpoint.sessions import catalog
 from forkpoint.sessions.projects import is_session, own_agents, session_files
-from forkpoint.transcript.format.lines import chunks, pieces, read_keys
-from forkpoint.transcript.format.written import time_said
 from forkpoint.transcript.query.reading import TEXTS
 
 USER: Final = "user"
@@ -45,6 +46,7 @@ SCRIPTS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\uf
 _SCRIPTS: Final = re.compile(f"[{SCRIPTS}]")
 WORD: Final = re.compile(rf"[{SCRIPTS}]|(?:(?![{SCRIPTS}])[^\W_])++")
 """A word, as it is searched."""
+_FORKED: Final = f'"{FORKED_FROM}"'.encode()
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -411,7 +413,7 @@ def _is_copy(found: Found) -> bool:
         with files.open_regular(found.path) as file:
             first = file.readline(LONGEST_MARKER)
             file.seek(found.first)
-            return first.startswith(b'{"type":"forkpoint"') or b'"forkedFrom"' in file.read(found.last - found.first)
+            return first.startswith(b'{"type":"forkpoint"') or _FORKED in file.read(found.last - found.first)
     except OSError:
         return False
 

@@ -21,16 +21,21 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from forkpoint.clients.claude.keys import FORKED_FROM
 from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.sessions.listing import REPAIRED, Session
 
 MOST_ALIKE: Final = 200
 """In a larger group of sessions with one beginning, each is compared with the one original only."""
 
-STATEMENTS: Final = ("marker", "report", "forkedFrom", SESSION_KEY)
+STATEMENTS: Final = ("marker", "report", FORKED_FROM, SESSION_KEY)
 """What a session, or the report of its repair, says of its parents, the surest first."""
 MADE: Final = STATEMENTS[:2]
 """What forkpoint itself said when it made the session."""
+SHARED: Final = "uuids"
+"""That two sessions have entries in common, where neither says anything."""
+BY: Final = {"marker": "fork", FORKED_FROM: "branch", SESSION_KEY: "copy", SHARED: "copy"}
+"""What a child is called, by what says where it comes from; a marker may say more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ def lineages(sessions: Sequence[Session]) -> list[Lineage]:
                 continue
             common = shared(position, other)
             if _copied(sessions[other], session, common) and not descent.closes(session.id, name):
-                guessed.append(Parent(name, "uuids", common, True))
+                guessed.append(Parent(name, SHARED, common, True))
         guessed.sort(key=lambda parent: (-parent.shared, -sessions[at[parent.session]].summary.run))
         nearest = parents[0] if parents else None
         if guessed and (
@@ -186,7 +191,7 @@ def _stated(session: Session) -> dict[str, str]:
     if summary.marker:
         stated[summary.marker] = "report" if summary.made == REPAIRED else "marker"
     for name in summary.forked_from:
-        stated.setdefault(name, "forkedFrom")
+        stated.setdefault(name, FORKED_FROM)
     for name in summary.foreign:
         stated.setdefault(name, SESSION_KEY)
     stated.pop(session.id, None)

@@ -15,10 +15,10 @@ from typing import Final
 
 from forkpoint.clients.claude.lines import SNAPSHOTS
 from forkpoint.clients.claude.places import PLANS, SUFFIX
+from forkpoint.clients.lines import Sidecar, Span
 from forkpoint.disk.files import open_regular, read_regular
 from forkpoint.sessions import projects
 from forkpoint.transcript.format import plans
-from forkpoint.transcript.format.lines import Sidecar, Span
 from forkpoint.transcript.format.marker import Marker, read_marker
 from forkpoint.transcript.format.plans import AGENT, Naming
 from forkpoint.transcript.format.reader import Transcript

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.places import AGENTS, LONGEST, PROJECTS, RESULTS, SESSION_ID, SUFFIX, folder_name, is_windows
 from forkpoint.disk.files import can_be, open_regular
 
@@ -138,8 +139,8 @@ def session_of_agent(agent: Path) -> Path:
     return agent if owner is None else agent.with_name(owner + SUFFIX)
 
 
-class _Owner(msgspec.Struct):
-    sessionId: object = None  # noqa: N815  (the key is the client's)
+class _Owner(msgspec.Struct, rename=NAMES):
+    session: object = None
 
 
 def session_of(agent: Path, lines: int = 20, *, strict: bool = False) -> str | None:
@@ -149,7 +150,7 @@ def session_of(agent: Path, lines: int = 20, *, strict: bool = False) -> str | N
         with open_regular(agent) as file:
             for _ in range(lines):
                 try:
-                    owner = msgspec.json.decode(file.readline(1 << 24), type=_Owner).sessionId
+                    owner = msgspec.json.decode(file.readline(1 << 24), type=_Owner).session
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     continue
                 if isinstance(owner, str):

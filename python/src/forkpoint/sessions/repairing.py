@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from forkpoint.certify import certificate
+from forkpoint.clients.claude import certificate
 from forkpoint.disk import files
 from forkpoint.sessions import companions, projects
 from forkpoint.sessions.companions import BACKUPS, OWN, Companion

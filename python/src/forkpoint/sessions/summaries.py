@@ -16,18 +16,20 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.clients.claude.codec import read_line
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import SUMMARY_LINE, TITLES
 from forkpoint.clients.claude.words import no_error, own_words, tagged
+from forkpoint.clients.claude.written import time_said
+from forkpoint.clients.lines import Chunk, chunks, pieces
 from forkpoint.disk.files import open_regular
 from forkpoint.sessions.projects import own_folder
-from forkpoint.transcript.format.lines import Chunk, chunks, pieces, read_line
 from forkpoint.transcript.format.titles import titled_as
-from forkpoint.transcript.format.written import time_said
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
 ANCHORS: Final = 16
-NAMES: Final = 8
+MOST_NAMES: Final = 8
 """How many other sessions a summary names of each sort."""
 TITLE: Final = 200
 """How many characters of a title are kept."""
@@ -98,22 +100,22 @@ NOTHING: Final = msgspec.Raw()
 """The value of a key that is not there."""
 
 
-class _Head(msgspec.Struct, gc=False):
+class _Head(msgspec.Struct, gc=False, rename=NAMES):
     """What is looked at on every line."""
 
     type: object = None
     uuid: object = None
-    parentUuid: object = None  # noqa: N815  (the keys are the client's)
-    logicalParentUuid: object = None  # noqa: N815
-    isSidechain: object = None  # noqa: N815
-    isMeta: object = None  # noqa: N815
-    isCompactSummary: object = None  # noqa: N815
+    parent: object = None
+    logical_parent: object = None
+    sidechain: object = None
+    meta: object = None
+    summarizes: object = None
     origin: msgspec.Raw = NOTHING
-    sessionId: object = None  # noqa: N815
+    session: object = None
     session_id: object = None
-    requestSessionId: object = None  # noqa: N815
+    request_session: object = None
     timestamp: object = None
-    forkedFrom: msgspec.Raw = NOTHING  # noqa: N815
+    forked_from: msgspec.Raw = NOTHING
     message: msgspec.Raw = NOTHING
 
 
@@ -126,16 +128,16 @@ class _Message(msgspec.Struct, gc=False):
     content: str | list[_Block] | None = None
 
 
-class _Envelope(msgspec.Struct, gc=False):
+class _Envelope(msgspec.Struct, gc=False, rename=NAMES):
     version: object = None
     cwd: object = None
-    gitBranch: object = None  # noqa: N815
+    git_branch: object = None
     timestamp: object = None
-    sessionId: object = None  # noqa: N815
+    session: object = None
 
 
-class _Source(msgspec.Struct, gc=False):
-    sessionId: object = None  # noqa: N815
+class _Source(msgspec.Struct, gc=False, rename=NAMES):
+    session: object = None
 
 
 class _Marker(msgspec.Struct, gc=False):
@@ -146,13 +148,13 @@ class _Marker(msgspec.Struct, gc=False):
     created: object = None
 
 
-class _Titles(msgspec.Struct, gc=False):
-    customTitle: object = None  # noqa: N815
-    aiTitle: object = None  # noqa: N815
-    agentName: object = None  # noqa: N815
+class _Titles(msgspec.Struct, gc=False, rename=NAMES):
+    custom_title: object = None
+    ai_title: object = None
+    agent_name: object = None
     summary: object = None
-    leafUuid: object = None  # noqa: N815
-    sessionId: object = None  # noqa: N815
+    leaf: object = None
+    session: object = None
 
 
 class _Origin(msgspec.Struct, gc=False):
@@ -173,6 +175,8 @@ class _Own(msgspec.Struct):
 
 _own = msgspec.json.Decoder(_Own).decode
 _titles = msgspec.json.Decoder(_Titles).decode
+_FIELDS: Final = dict(zip(_Titles.__struct_encode_fields__, _Titles.__struct_fields__, strict=True))
+"""The fields of what is decoded, by the keys."""
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -248,7 +252,7 @@ class _Scan:
                 self._take(chunk)
         anchors, branches = self._shape()
         first, latest = _readable(self.first), _readable(self.latest)
-        title, title_from = self._title(titled_as(self.own, _text(first.sessionId), _text(latest.sessionId)))
+        title, title_from = self._title(titled_as(self.own, _text(first.session), _text(latest.session)))
         return Summary(
             size=size,
             mtime_ns=mtime_ns,
@@ -262,12 +266,12 @@ class _Scan:
             first_version=_text(first.version),
             last_version=_text(latest.version),
             cwd=_text(first.cwd),
-            git_branch=_text(latest.gitBranch),
+            git_branch=_text(latest.git_branch),
             created=_text(first.timestamp),
-            forked_from=list(self.forked_from)[:NAMES],
+            forked_from=list(self.forked_from)[:MOST_NAMES],
             marker=self.marker,
             made=self.made,
-            foreign=list(self.foreign)[:NAMES],
+            foreign=list(self.foreign)[:MOST_NAMES],
             anchors=anchors,
             sketch=[uuid[:UUID_HEAD] for uuid in sorted(self.parents)[:SKETCH]],
             run=self.entries if self.run is None else self.run,
@@ -306,31 +310,31 @@ class _Scan:
                 newest = head.timestamp
             if _OWN in raw and head.type in ("system", "user") and _is_own(raw):
                 latest = raw
-                parents[uuid] = head.parentUuid if isinstance(head.parentUuid, str) else None
+                parents[uuid] = head.parent if isinstance(head.parent, str) else None
                 continue
             if not entries:
                 self.first = raw
             entries += 1
             latest = raw
-            if head.sessionId != own:
-                self._stranger(head.sessionId)
+            if head.session != own:
+                self._stranger(head.session)
             if head.session_id is not None and head.session_id != own:
                 self._stranger(head.session_id)
-            if head.requestSessionId is not None and head.requestSessionId != own:
-                self._stranger(head.requestSessionId)
-            if head.forkedFrom is not nothing:
-                self._forked(head.forkedFrom)
-            if head.isSidechain is True:
+            if head.request_session is not None and head.request_session != own:
+                self._stranger(head.request_session)
+            if head.forked_from is not nothing:
+                self._forked(head.forked_from)
+            if head.sidechain is True:
                 self.sidechain += 1
                 continue
-            parent = head.parentUuid
+            parent = head.parent
             if parent is None:
                 self.anchors.append(uuid)
-                parent = head.logicalParentUuid
+                parent = head.logical_parent
             parents[uuid] = parent if isinstance(parent, str) else None
             if head.type == "user":
                 last = uuid
-                if head.isMeta is not True and head.isCompactSummary is not True:
+                if head.meta is not True and head.summarizes is not True:
                     self._speech(uuid, head)
             elif head.type == "assistant":
                 last = uuid
@@ -369,7 +373,7 @@ class _Scan:
                 marker = _marker(raw)
             except _UNREADABLE:
                 return
-            self.marker = _text(marker.source.sessionId) if marker.source is not None else ""
+            self.marker = _text(marker.source.session) if marker.source is not None else ""
             kinds = {"export": marker.seenFrom, "promote": marker.promoted, "backfill": marker.backfilled}
             self.made = next((kind for kind, says in kinds.items() if _text(says)), "fork") if self.marker else ""
             self.newest = max(self.newest, _text(marker.created))
@@ -379,17 +383,17 @@ class _Scan:
             except _UNREADABLE:
                 return
             if kind == SUMMARY_LINE:
-                leaf = _text(found.leafUuid)
+                leaf = _text(found.leaf)
                 self.leaves.pop(leaf, None)  # so that the last line is the last in order, whatever stood there before
                 self.leaves[leaf] = _short(no_error(_text(found.summary)))
             else:
-                place = kind, _text(found.sessionId)
+                place = kind, _text(found.session)
                 self.titles.pop(place, None)  # so that the last line is the last in order
-                self.titles[place] = no_error(_text(getattr(found, TITLES[kind])))
+                self.titles[place] = no_error(_text(getattr(found, _FIELDS[TITLES[kind]])))
 
     def _forked(self, raw: msgspec.Raw) -> None:
         try:
-            session = _source(raw).sessionId
+            session = _source(raw).session
         except _UNREADABLE:
             return
         if isinstance(session, str) and session != self.own:
@@ -463,13 +467,13 @@ def _is_own(raw: bytes) -> bool:
 
 def _carefully(raw: bytes, *, last: bool) -> _Head | None:
     """A line as the reader takes it; None when the reader calls it damaged."""
-    wire = read_line(raw, last=last)
-    if isinstance(wire, str):
+    line = read_line(raw, last=last)
+    if isinstance(line, str):
         return None
     try:
         return _head(raw)
     except _UNREADABLE:  # nested deeper than the decoder goes
-        return _Head(wire.type, wire.uuid, wire.parentUuid, wire.logicalParentUuid, wire.isSidechain, wire.isMeta)
+        return _Head(line.type, line.uuid, line.parent, line.logical_parent, line.sidechain, line.meta)
 
 
 def _kind(origin: msgspec.Raw) -> object:
@@ -513,7 +517,7 @@ def given_title(session: Path) -> str:
     """The title that stands in a file of its own in the folder of a session; empty where none does."""
     try:
         with open_regular(own_folder(session) / GIVEN) as file:
-            return _short(_text(_titles(file.read(LARGEST)).customTitle))
+            return _short(_text(_titles(file.read(LARGEST)).custom_title))
     except (OSError, *_UNREADABLE):
         return ""
 

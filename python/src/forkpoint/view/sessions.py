@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.answers.sessions import Whereabouts
-from forkpoint.sessions.lineage import MADE, Lineage, follows
+from forkpoint.sessions.lineage import BY, MADE, Lineage, follows
 from forkpoint.sessions.listing import Session
 from forkpoint.view.text import cells, fit
 from forkpoint.words import SHORT, count
@@ -115,10 +115,6 @@ def table(
         head = "  ".join(pieces) + "  "
         room = width - cells(head)
         yield (head + fit(row[-1], room)).rstrip() if room > 0 else fit(head, width)
-
-
-BY: Final = {"marker": "fork", "forkedFrom": "branch", "sessionId": "copy", "uuids": "copy"}
-"""What a child is called, by what says where it comes from; a marker may say more."""
 
 
 def family_tree(

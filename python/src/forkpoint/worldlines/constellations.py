@@ -16,11 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.clients.edits import with_parent
 from forkpoint.core.entries import Kind
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import FULL, Everything, ForkSpec, Recent, Since, fork_memory, left
 from forkpoint.evidence.states import Field, Fork, State
-from forkpoint.transcript.format.edits import with_parent
 from forkpoint.worldlines.events import Event, merged
 from forkpoint.worldlines.faults import BadState, IllegalPoint, StaleHead, StoreError, Taken, Unknown
 from forkpoint.worldlines.rows import Worldline, again_id, now

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from forkpoint.clients.claude.codec import KINDS, Nameless, read_line, speech
+from forkpoint.clients.lines import LONGEST
 from forkpoint.core.entries import Block, Entry, Id, Kind
-from forkpoint.transcript.format.lines import LONGEST, read_line
-from forkpoint.transcript.format.reader import KINDS, Nameless, speech
 from forkpoint.worldlines.faults import BadEvent
 
 BLANK: Final = hashlib.sha256(b"forkpoint worldline 1").digest()
@@ -70,15 +70,15 @@ class Event:
 
     @cached_property
     def _read(self) -> tuple[Kind, str, tuple[Block, ...], Id | None, bool]:
-        wire = read_line(self.body, last=False)
-        if isinstance(wire, str):
-            raise BadEvent(f"the body of the event {self.id!r} {wire}")
-        kind = KINDS.get(wire.type, Kind.OTHER)
+        line = read_line(self.body, last=False)
+        if isinstance(line, str):
+            raise BadEvent(f"the body of the event {self.id!r} {line}")
+        kind = KINDS.get(line.type, Kind.OTHER)
         try:
-            blocks, message, _ = speech([wire], [kind])
+            blocks, message, _ = speech([line], [kind])
         except Nameless as error:
             raise BadEvent(f"the body of the event {self.id!r} {error}") from error
-        return kind, wire.type or "", blocks[0], message[0], bool(wire.isSidechain)
+        return kind, line.type or "", blocks[0], message[0], bool(line.sidechain)
 
     @property
     def kind(self) -> Kind:

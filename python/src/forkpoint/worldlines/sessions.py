@@ -19,13 +19,15 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.claude.codec import Line, read_line
+from forkpoint.clients.claude.keys import GIT_BRANCH, NAMES, PARENT, USER_TYPE
+from forkpoint.clients.claude.lines import SESSION_KEY, SIDE
 from forkpoint.clients.claude.places import SUFFIX
+from forkpoint.clients.claude.written import custom_title, stamp, time_said
+from forkpoint.clients.edits import with_parent
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.edits import with_parent
-from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
-from forkpoint.transcript.format.written import custom_title, stamp, time_said
 from forkpoint.transcript.query.witness import said
 from forkpoint.transcript.write import fork
 from forkpoint.worldlines.events import Event
@@ -306,17 +308,17 @@ def line_uuid(event: Event) -> str | None:
 
 def hangs_on(event: Event) -> tuple[str, str | None] | None:
     """The uuid of a line that a client wrote, and that of its parent; None of any other event."""
-    wire = read_line(event.body, last=False)
-    if isinstance(wire, str) or wire.uuid is None or event.kind is Kind.OTHER:
+    line = read_line(event.body, last=False)
+    if isinstance(line, str) or line.uuid is None or event.kind is Kind.OTHER:
         return None
-    return wire.uuid, wire.parentUuid
+    return line.uuid, line.parent
 
 
-class _Keys(msgspec.Struct):
+class _Keys(msgspec.Struct, rename=NAMES):
     """What other lines are written like."""
 
     cwd: str | None = None
-    gitBranch: str | None = None  # noqa: N815  (the key is the client's)
+    git_branch: str | None = None
 
 
 _decode_keys = msgspec.json.Decoder(_Keys).decode
@@ -330,17 +332,17 @@ class _Writer:
 
     def __init__(self, session: str, rebased: Collection[str]) -> None:
         self._session, self._rebased = session, rebased
-        self._like: dict[str, Any] = {"version": VERSION, "cwd": os.getcwd(), "gitBranch": ""}
+        self._like: dict[str, Any] = {"version": VERSION, "cwd": os.getcwd(), GIT_BRANCH: ""}
         self.last: str | None = None
 
     def line(self, event: Event) -> bytes | None:
         """The line of an event; None when a client has none for it."""
-        wire = read_line(event.body, last=False)
-        if isinstance(wire, str):
+        read = read_line(event.body, last=False)
+        if isinstance(read, str):
             return None
-        if wire.uuid is not None and event.kind is not Kind.OTHER:
-            return self._own(event, wire)
-        if event.kind not in (Kind.USER, Kind.ASSISTANT) or wire.message is None:
+        if read.uuid is not None and event.kind is not Kind.OTHER:
+            return self._own(event, read)
+        if event.kind not in (Kind.USER, Kind.ASSISTANT) or read.message is None:
             return None
         says = event.says
         name = str(uuid.uuid5(NAMESPACE, event.id))
@@ -349,12 +351,12 @@ class _Writer:
         except (ValueError, OverflowError, OSError) as error:
             raise BadEvent(f"the event {event.id!r} has no time that a client can write: {event.at}", CHECK) from error
         line = {
-            "parentUuid": self.last,
-            "isSidechain": False,
-            "userType": "external",
+            PARENT: self.last,
+            SIDE: False,
+            USER_TYPE: "external",
             **self._like,
             "timestamp": when,
-            **{key: value for key, value in says.items() if key not in ("parentUuid", "uuid")},
+            **{key: value for key, value in says.items() if key not in (PARENT, "uuid")},
             "message": {"role": event.kind.value, **says["message"]},
             SESSION_KEY: self._session,
             "uuid": name,
@@ -362,14 +364,14 @@ class _Writer:
         self.last = name
         return json.dumps(line, separators=(",", ":")).encode()
 
-    def _own(self, event: Event, wire: WireLine) -> bytes:
+    def _own(self, event: Event, read: Line) -> bytes:
         """A line that a client wrote; below what is there where its parent is not."""
-        keys = read_keys(_decode_keys, event.body, "cwd", "gitBranch") or _Keys()
-        like = {"version": wire.version, "cwd": keys.cwd, "gitBranch": keys.gitBranch}
+        keys = read_keys(_decode_keys, event.body, *_Keys.__struct_encode_fields__) or _Keys()
+        like = {"version": read.version, "cwd": keys.cwd, GIT_BRANCH: keys.git_branch}
         self._like |= {key: value for key, value in like.items() if value is not None}
         body = event.body
         if event.id in self._rebased and self.last is not None:
             body = with_parent(body, self.last)
-        assert wire.uuid is not None
-        self.last = wire.uuid
+        assert read.uuid is not None
+        self.last = read.uuid
         return body

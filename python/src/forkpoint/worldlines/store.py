@@ -17,6 +17,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Final
 
+from forkpoint.clients.claude.lines import META
 from forkpoint.core.entries import Kind
 from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
@@ -353,7 +354,7 @@ class Store:
         text = says if says is not None else next((words for each in reversed(brought) if (words := spoken(each))), "")
         body = {
             "type": "user",
-            "isMeta": True,
+            META: True,
             "message": {"role": "user", "content": text},
             "forkpoint": {"merge": "summary", "secondParent": end, "from": other, "events": len(brought)},
         }

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import msgspec
 import rfc8785
 
-from forkpoint.transcript.format import jsontext
+from forkpoint.clients import jsontext
 
 _LONG = re.compile(rb"(?:\A|[:,\[ \t\r\n-])[0-9]{16}")
 """A whole number this long may not be exact as a double. Slow to look for; the two below tell most lines that have none."""

@@ -14,9 +14,10 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.clients.codec import ONE_OPAQUE
+from forkpoint.clients.lines import Damage, Sidecar, Span
 from forkpoint.core.entries import OPAQUE, Block, Id, Kind, Result, Use
-from forkpoint.transcript.format.lines import Damage, Sidecar, Span
-from forkpoint.transcript.format.reader import ONE_OPAQUE, Prefix, Source, Table, Transcript
+from forkpoint.transcript.format.reader import Prefix, Source, Table, Transcript
 
 FORMAT: Final = 1
 """Goes up with every change of what is kept or how."""

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import BOUNDARY, MESSAGES, SEGMENT
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
 from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossers, resolves
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -97,9 +98,9 @@ def awaits_summary(transcript: Transcript, position: int) -> bool:
     return False
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, rename=NAMES):
     subtype: object = None
-    compactMetadata: object = None  # noqa: N815  (the key is the client's)
+    compaction: object = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -113,7 +114,7 @@ def preserved(transcript: Transcript) -> Preservation:
 def _preserved(transcript: Transcript) -> Preservation:
     def metadata_of(position: int) -> object:
         line = _boundary_line(transcript, position)
-        return None if line is None else line.compactMetadata
+        return None if line is None else line.compaction
 
     return preservation(transcript.log, metadata_of)
 
@@ -121,7 +122,7 @@ def _preserved(transcript: Transcript) -> Preservation:
 def segment(transcript: Transcript, position: int) -> tuple[str, str] | None:
     """The two ends of the stretch that a boundary says it preserves, where it gives no list. Reads its line."""
     line = _boundary_line(transcript, position)
-    metadata = line.compactMetadata if line is not None else None
+    metadata = line.compaction if line is not None else None
     ends = metadata.get(SEGMENT) if isinstance(metadata, dict) and not isinstance(metadata.get(MESSAGES), dict) else None
     head, tail = (ends.get(key) for key in ("headUuid", "tailUuid")) if isinstance(ends, dict) else (None, None)
     return (head, tail) if isinstance(head, str) and isinstance(tail, str) else None
@@ -164,7 +165,7 @@ def is_written_boundary(transcript: Transcript, position: int) -> bool:
 
 def _boundary_line(transcript: Transcript, position: int) -> _Line | None:
     raw = transcript.line(transcript.span(position))
-    line = read_keys(_decode, raw, "subtype", "compactMetadata") if BOUNDARY.encode() in raw else None
+    line = read_keys(_decode, raw, *_Line.__struct_encode_fields__) if BOUNDARY.encode() in raw else None
     return line if line is not None and line.subtype == BOUNDARY else None
 
 
@@ -187,7 +188,7 @@ def _boundaries(transcript: Transcript) -> Sequence[int]:
 def _names_something(transcript: Transcript, position: int) -> bool:
     """Whether a boundary says that it preserves something, if only a stretch that cannot be walked."""
     line = _boundary_line(transcript, position)
-    metadata = None if line is None else line.compactMetadata
+    metadata = None if line is None else line.compaction
     return isinstance(metadata, dict) and any(isinstance(metadata.get(key), dict) for key in (MESSAGES, SEGMENT))
 
 

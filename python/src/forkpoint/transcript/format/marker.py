@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from forkpoint.clients.claude.keys import MESSAGE_UUID
 from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.claude.written import dump
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import dump
 
 TYPE: Final = "forkpoint"
 ORIGIN: Final = "forkpoint"
@@ -58,7 +59,7 @@ class Marker:
         value: dict[str, object] = {
             "type": TYPE,
             SESSION_KEY: self.session,
-            "source": {SESSION_KEY: self.source, "messageUuid": self.point},
+            "source": {SESSION_KEY: self.source, MESSAGE_UUID: self.point},
             "origin": self.origin,
             "created": self.created,
             "actor": self.actor,
@@ -83,7 +84,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
     origin = keys.get("source")
     if keys.get("type") != TYPE or not isinstance(origin, dict):
         return None
-    needed = (keys.get(SESSION_KEY), origin.get(SESSION_KEY), origin.get("messageUuid"), keys.get("created"))
+    needed = (keys.get(SESSION_KEY), origin.get(SESSION_KEY), origin.get(MESSAGE_UUID), keys.get("created"))
     session, source, point, created = (item if isinstance(item, str) else None for item in needed)
     if session is None or source is None or point is None or created is None:
         return None

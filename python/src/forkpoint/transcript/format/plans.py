@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from forkpoint.clients.claude.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
+from forkpoint.clients.claude.written import dump
+from forkpoint.clients.edits import each_line, with_changed
 from forkpoint.core import splice
-from forkpoint.transcript.format.edits import each_line, with_changed
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import dump
 
 _KEY: Final = dump(SLUG)
 _PATH: Final = re.compile(rb"[/\\]([A-Za-z0-9_-]*+)(\.md)?")

@@ -12,7 +12,6 @@ import json
 import os
 import weakref
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -20,34 +19,17 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
-import msgspec
-
-from forkpoint.clients.claude.lines import SLUG
+from forkpoint.clients.claude.codec import CLAUDE
+from forkpoint.clients.claude.keys import PARENT
+from forkpoint.clients.codec import Batch, parse_version
+from forkpoint.clients.edits import compact
+from forkpoint.clients.lines import CHUNK, LONGEST, Chunk, Damage, Sidecar, Span, chunks, pieces
 from forkpoint.core import appends, order, splice
-from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
+from forkpoint.core.entries import Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Version
 from forkpoint.disk.files import refuse_odd
 from forkpoint.transcript.format.collecting import no_collection
-from forkpoint.transcript.format.edits import compact
-from forkpoint.transcript.format.lines import (
-    CHUNK,
-    LONGEST,
-    Chunk,
-    Damage,
-    OddLine,
-    Sidecar,
-    Span,
-    WireBlock,
-    WireLine,
-    chunks,
-    decode,
-    pieces,
-    read_keys,
-    read_line,
-)
 
 T = TypeVar("T")
-
-KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,22 +160,6 @@ class Fields(Mapping[str, object]):
         return len(self._scanned())
 
 
-class _SpokenBlock(msgspec.Struct):
-    type: object = None
-    text: object = None
-
-
-class _SpokenMessage(msgspec.Struct):
-    content: str | list[_SpokenBlock] | None = None
-
-
-class _SpokenLine(msgspec.Struct):
-    message: _SpokenMessage | None = None
-
-
-_decode_spoken = msgspec.json.Decoder(_SpokenLine).decode
-
-
 class Node:
     """An entry and the line it stands on."""
 
@@ -216,13 +182,7 @@ class Node:
         """The text of a prompt, read from the file; None when this is no prompt."""
         if not self.prompt:
             return None
-        line = read_keys(_decode_spoken, self._source.read(self.span.start, self.span.end), "message")
-        message = line.message if line is not None else None  # None: odd beyond what a person wrote
-        if message is None or message.content is None:
-            return ""
-        if isinstance(message.content, str):
-            return message.content
-        return " ".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
+        return CLAUDE.prompt_text(self._source.read(self.span.start, self.span.end))
 
 
 class Transcript:
@@ -454,33 +414,24 @@ class Table:
     def __len__(self) -> int:
         return len(self.uuids)
 
-    def extend(self, wires: list[WireLine], numbers: Iterable[int]) -> None:
-        """Enters entries and the numbers of their lines, or raises :class:`Nameless` and changes nothing."""
+    def extend(self, batch: Batch) -> None:
+        """Enters the entries of a batch."""
         base = len(self.uuids)
-        kinds = [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
-        blocks, messages, prompt = speech(wires, kinds)
-        for position, wire in enumerate(wires, base):
-            call = wire.sourceToolAssistantUUID
-            if call is not None and call != wire.parentUuid:
-                self.sources[position] = call
-            if wire.logicalParentUuid is not None:
-                self.logical[position] = wire.logicalParentUuid
-            message = wire.message
-            if message is not None and message.stop_reason == "tool_use" and not any(map(_is_call, blocks[position - base])):
-                self.asking.append(position)
-        self.bad_parents += [at for at, wire in enumerate(wires, base) if type(wire) is OddLine and wire.odd_parent]
-        self.kinds += kinds
-        self.blocks += blocks
-        self.messages += messages
-        self.prompt += prompt
-        self.uuids += [wire.uuid for wire in wires]
-        self.parents += [wire.parentUuid for wire in wires]
-        self.numbers.extend(numbers)
-        self.sidechain += bytes([wire.isSidechain is True for wire in wires])
-        versions = [wire.version for wire in wires]
-        for version in set(versions) - self.known_versions.keys():
+        self.logical |= {base + at: uuid for at, uuid in batch.logical.items()}
+        self.sources |= {base + at: uuid for at, uuid in batch.callers.items()}
+        self.asking += [base + at for at in batch.asking]
+        self.bad_parents += [base + at for at in batch.bad_parents]
+        self.kinds += batch.kinds
+        self.blocks += batch.blocks
+        self.messages += batch.messages
+        self.prompt += batch.prompt
+        self.uuids += batch.uuids
+        self.parents += batch.parents
+        self.numbers.extend(batch.numbers)
+        self.sidechain += batch.sidechain
+        for version in set(batch.versions) - self.known_versions.keys():
             self.known_versions[version] = parse_version(version)
-        self.versions += map(self.known_versions.__getitem__, versions)
+        self.versions += map(self.known_versions.__getitem__, batch.versions)
 
     def span(self, position: int) -> Span:
         """Where the line of an entry stands."""
@@ -547,54 +498,6 @@ MADE: Final = (
 """The parts of a transcript that come from its lines."""
 NEAR: Final = 1 << 15
 """So many bytes are read at once where lines are asked for in a row."""
-ONE_OPAQUE: Final = (OPAQUE,)
-
-
-class Nameless(ValueError):
-    """A tool call or result without an id."""
-
-
-def speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block, ...]], list[Id | None], bytearray]:
-    """Of each entry its blocks, the API message of an assistant's, and whether it is a prompt; raises :class:`Nameless`."""
-    every: list[tuple[Block, ...]] = []
-    messages: list[Id | None] = []
-    prompt = bytearray(len(wires))
-    user, assistant = Kind.USER, Kind.ASSISTANT
-    for at, (wire, kind) in enumerate(zip(wires, kinds, strict=True)):
-        message = wire.message
-        blocks: tuple[Block, ...] = ()
-        name = None
-        if kind is user or kind is assistant:
-            if message is not None:
-                content = message.content
-                if type(content) is list:
-                    blocks = (_block(content[0]),) if len(content) == 1 else tuple(map(_block, content))
-                elif content is not None:
-                    blocks = ONE_OPAQUE
-                if kind is assistant:
-                    name = message.id
-            if kind is user and not wire.isSidechain and not wire.isMeta:
-                prompt[at] = not blocks or {type(block) for block in blocks} != {Result}
-        every.append(blocks)
-        messages.append(name)
-    return every, messages, prompt
-
-
-def _is_call(block: Block) -> bool:
-    return isinstance(block, Use)
-
-
-def _block(block: WireBlock) -> Block:
-    kind = block.type
-    if kind == "tool_use":
-        if block.id is None:
-            raise Nameless("has a tool_use whose id is not a string")
-        return Use(block.id)
-    if kind == "tool_result":
-        if block.tool_use_id is None:
-            raise Nameless("has a tool_result whose tool_use_id is not a string")
-        return Result(block.tool_use_id)
-    return OPAQUE
 
 
 def read(
@@ -641,16 +544,6 @@ def parse(data: bytes, path: Path) -> Transcript:
     return transcript
 
 
-def parse_version(text: str | None) -> Version:
-    """``"2.1.78"`` as ``(2, 1, 78)``; parts that are no numbers end it."""
-    parts: list[int] = []
-    for part in (text or "").split("."):
-        if not (part.isascii() and part.isdigit()) or len(part) > 9:
-            break
-        parts.append(int(part))
-    return tuple(parts)
-
-
 def _take(found: Transcript, read: Iterable[bytes], prefix: Prefix | None = None) -> None:
     """Reads all lines, those behind a prefix if there is one, and makes the log."""
     number, start = 1, 0
@@ -686,46 +579,14 @@ def _sort(found: Transcript, chunk: Chunk) -> None:
     starts = [*accumulate(map(len, chunk.lines), lambda at, length: at + length + 1, initial=chunk.start)]
     table.starts.extend(starts[1:])
     found.size = starts[-1] - (not chunk.complete)
-    wires = _decode(chunk)
-    entries, numbers = [], []
-    for number, wire in enumerate(wires, chunk.number):
-        if wire is None:
-            continue
-        if isinstance(wire, WireLine) and wire.uuid is not None:
-            entries.append(wire)
-            numbers.append(number)
-            continue
-        at = number - chunk.number
-        span = Span(number, starts[at], starts[at + 1] - 1)
-        if isinstance(wire, str):
-            found.damage.append(Damage(span, wire))
-        else:
-            found.sidecars.append(Sidecar(span, wire.type))
-    try:
-        table.extend(entries, numbers)
-    except Nameless:
-        for number, wire in zip(numbers, entries, strict=True):
-            try:
-                table.extend([wire], [number])
-            except Nameless as error:
-                at = number - chunk.number
-                found.damage.append(Damage(Span(number, starts[at], starts[at + 1] - 1), str(error)))
-        found.damage.sort(key=lambda damage: damage.line)
+    batch = CLAUDE.batch(chunk)
+    table.extend(batch)
 
+    def span(place: int) -> Span:
+        return Span(chunk.number + place, starts[place], starts[place + 1] - 1)
 
-def _decode(chunk: Chunk) -> list[WireLine | str | None]:
-    """What the reader uses of each line; the reason why it is damaged; nothing of a blank line."""
-    try:
-        wires: list[WireLine | str | None] = list(map(decode, chunk.lines))
-        if not all(map(bytes.isascii, chunk.lines)):
-            deque(map(bytes.decode, chunk.lines), maxlen=0)  # the decoder does not look into the strings that it skips
-        return wires
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        last = len(chunk.lines) - 1
-        return [
-            read_line(raw, last=number == last and not chunk.complete) if raw and not raw.isspace() else None
-            for number, raw in enumerate(chunk.lines)
-        ]
+    found.damage += [Damage(span(place), why) for place, why in batch.damage]
+    found.sidecars += [Sidecar(span(place), kind) for place, kind in batch.sidecars]
 
 
 def _mend(found: Transcript, table: Table) -> None:
@@ -740,7 +601,7 @@ def _mend(found: Transcript, table: Table) -> None:
     violations = found.violations
     for node in [every[place] for place in table.bad_parents if place not in found.twins]:
         damaged.add(node.entry.uuid)
-        violations.append(Violation(node.span.number, node.uuid, "P2", "parentUuid is neither a uuid nor null"))
+        violations.append(Violation(node.span.number, node.uuid, "P2", f"{PARENT} is neither a uuid nor null"))
     for node in nodes:
         other = first.setdefault(node.uuid, node)
         if other is not node:
@@ -775,24 +636,9 @@ def _twins(found: Transcript, nodes: Sequence[Node]) -> frozenset[int]:
     for place, node in enumerate(nodes):
         other = first.setdefault(node.uuid, node)
         one, two = (found.line(each.span) for each in (other, node)) if other is not node else (b"", b"")
-        if one != two and _differ_in_slug(_members(one), _members(two)):
+        if CLAUDE.repeats(one, two):
             twins.add(place)
     return frozenset(twins)
-
-
-def _members(line: bytes) -> list[tuple[bytes, bytes]]:
-    scanned = splice.scan(line)
-    members = scanned.members if scanned else ()
-    return [(line[one.key_start : one.key_end], line[one.value_start : one.value_end]) for one in members]
-
-
-def _differ_in_slug(one: Sequence[tuple[bytes, bytes]], two: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Whether the members of two lines are the same but for the name of the plan, which differs."""
-    rest = [[member for member in each if member[0] != SLUG_KEY] for each in (one, two)]
-    return one != two and rest[0] == rest[1]
-
-
-SLUG_KEY: Final = f'"{SLUG}"'.encode()
 
 
 def _fresh(node: Node, taken: dict[Id, Node]) -> str:

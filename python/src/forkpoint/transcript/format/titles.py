@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from forkpoint.clients.claude.lines import SESSION_KEY, TITLES
 from forkpoint.clients.claude.places import SESSION_ID
-from forkpoint.transcript.format.lines import Sidecar
+from forkpoint.clients.lines import Sidecar
 from forkpoint.transcript.format.reader import Transcript
 
 NONE: Final = ""

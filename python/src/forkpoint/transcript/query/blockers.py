@@ -17,14 +17,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from forkpoint.clients.claude.keys import PARENT
 from forkpoint.clients.claude.lines import SPOKEN
+from forkpoint.clients.lines import NO_OBJECT, Damage
 from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, run, survey
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.entries import Block, Id, Kind, Opaque, Use
 from forkpoint.core.holes import AnswerTo, Fragment, PartOf, unkept, wants
 from forkpoint.transcript.format.compaction import boundaries, crossings, preserved
-from forkpoint.transcript.format.lines import NO_OBJECT, Damage
 from forkpoint.transcript.format.reader import Transcript
 
 HOLE: Final = 2
@@ -205,7 +206,7 @@ def _tools(blocks: Iterable[Block]) -> Iterator[Id]:
 
 _EDGE: Final = 1 << 16
 """How much of a hole is looked at, from its start and from its end."""
-_PARENT: Final = re.compile(rb'"parentUuid"\s*+:\s*+(?:"([^"\\]++)"|(null))')
+_PARENT: Final = re.compile(rb'"' + PARENT.encode() + rb'"\s*+:\s*+(?:"([^"\\]++)"|(null))')
 _ID: Final = re.compile(rb'"id"\s*+:\s*+"([^"\\]++)"')
 _OPENING: Final = (b'"message":{', b'"type":"message",', b'"role":"assistant",')
 """What stands right before the id of a message, but for space; or the model."""

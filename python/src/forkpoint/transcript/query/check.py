@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from forkpoint.clients.lines import Damage
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind
-from forkpoint.transcript.format.lines import Damage
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.transcript.query import references
 from forkpoint.transcript.query.blockers import obstacles

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from forkpoint.clients.claude.keys import ADDS, BACKUP_NAME, TRACKED, TRACKING_PATH
 from forkpoint.clients.claude.lines import SNAPSHOTS
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.file_edits import At
@@ -29,16 +30,16 @@ def checkpoints(transcript: Transcript, folder: str) -> Iterator[Checkpoint]:
             continue
         keys = transcript.keys(sidecar.span)
         snapshot = keys.get("snapshot")
-        tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+        tracked = snapshot.get(TRACKED) if isinstance(snapshot, dict) else None
         those = list(tracked.items()) if isinstance(tracked, dict) else []
         if "backup" in keys:
-            those.append((keys.get("trackingPath"), keys.get("backup")))
-        whole = keys.get("isSnapshotUpdate") is False
+            those.append((keys.get(TRACKING_PATH), keys.get("backup")))
+        whole = keys.get(ADDS) is False
         for name, backup in those:
             if not isinstance(name, str) or not isinstance(backup, dict):
                 continue
             path = _path(name, backup.get("realParentDir"), folder)
-            copy, version = backup.get("backupFileName"), backup.get("version")
+            copy, version = backup.get(BACKUP_NAME), backup.get("version")
             new = (path, str(version)) not in seen
             seen.add((path, str(version)))
             if (new or whole) and (copy is None or _is_name(copy)):

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import NOT_SENT
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
 PROMPTS: Final = "prompts"
@@ -137,8 +138,8 @@ class _Line(msgspec.Struct, gc=False):
     attachment: msgspec.Raw = msgspec.Raw()
 
 
-class _Request(msgspec.Struct):
-    requestId: object = None  # noqa: N815  (the key is the client's)
+class _Request(msgspec.Struct, rename=NAMES):
+    request_id: object = None
 
 
 _request = msgspec.json.Decoder(_Request).decode
@@ -146,8 +147,8 @@ _request = msgspec.json.Decoder(_Request).decode
 
 def request_of(line: bytes) -> str:
     """The id of the request that a line answers; empty where it names none."""
-    found = read_keys(_request, line, "requestId")
-    return found.requestId if found is not None and isinstance(found.requestId, str) else ""
+    found = read_keys(_request, line, *_Request.__struct_encode_fields__)
+    return found.request_id if found is not None and isinstance(found.request_id, str) else ""
 
 
 class _BareMessage(msgspec.Struct):

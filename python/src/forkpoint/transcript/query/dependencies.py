@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from forkpoint.clients.claude.keys import CLI_PREFIX, DIGEST, SHAPE_HASH, SYSTEM_PROMPT
 from forkpoint.clients.claude.lines import INSTRUCTIONS, PROMPT, REQUEST, REQUEST_REF, REQUEST_SHAPE
 from forkpoint.clients.claude.versions import PROMPT_STAYS, TOOLS_STAY
 from forkpoint.core.entries import Kind
@@ -91,7 +92,7 @@ def _request(
             yield _unknown("model", "no answer names one")
         yield _unknown("sampling", _why(keys))
     yield from _prompt_and_tools(transcript, members, keys, said)
-    digest = said.get("requestDigest")
+    digest = said.get(DIGEST)
     if isinstance(digest, str):
         why = "the client's own digest of all that it sent last: reminders, the date and the session's id, too"
         yield Dependency("whole request", False, f"client:{digest}", None, where, why)
@@ -109,12 +110,12 @@ def prompt_and_tools(transcript: Transcript, members: Sequence[int]) -> Iterator
 def _prompt_and_tools(
     transcript: Transcript, members: Sequence[int], keys: Mapping[str, object], said: Mapping[str, object]
 ) -> Iterator[Dependency]:
-    shape = _record(transcript, REQUEST_SHAPE, "shapeHash", said.get("shapeHash"))
+    shape = _record(transcript, REQUEST_SHAPE, SHAPE_HASH, said.get(SHAPE_HASH))
     whole = shape[1].get("shape") if shape is not None else None
     version = transcript.log[members[-1]].version if members else ()
-    whole_prompt = _attachment(transcript, members, PROMPT, "cliPrefix") is not None  # the one of the first turn lacks a sentence
+    whole_prompt = _attachment(transcript, members, PROMPT, CLI_PREFIX) is not None  # the one of the first turn lacks a sentence
     for name, key, kept, parts, since in (
-        ("system prompt", "system", "systemPrompt", "parts", PROMPT_STAYS),
+        ("system prompt", "system", SYSTEM_PROMPT, "parts", PROMPT_STAYS),
         ("tools", "tools", "tools", "tools", TOOLS_STAY),
     ):
         entry = _attachment(transcript, members, PROMPT, kept)

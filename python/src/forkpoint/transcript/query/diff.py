@@ -1,7 +1,7 @@
 """Where two conversations part, and what each of them has added since, turn by turn.
 
 The two stand in two sessions that share a beginning, or on two branches of one. Their entries correspond by uuid, which most
-forks keep, or by ``forkedFrom.messageUuid``, by which a fork with uuids of its own names the entries that it copied.
+forks keep, or by ``forkedFrom.message_uuid``, by which a fork with uuids of its own names the entries that it copied.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
+from forkpoint.clients.claude.keys import FORKED_FROM, NAMES
 from forkpoint.clients.claude.tools import CHANGES
+from forkpoint.clients.lines import read_keys
 from forkpoint.core import contexts
 from forkpoint.core.entries import Id
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript.format.compaction import crossing, preserved
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.plans import nameless
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import witness
@@ -142,25 +144,26 @@ def partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence
     return dict(sorted(shared.items()))
 
 
-class _Origin(msgspec.Struct):
-    messageUuid: object = None  # noqa: N815  (the keys are the client's)
+class _Origin(msgspec.Struct, rename=NAMES):
+    message_uuid: object = None
 
 
-class _Line(msgspec.Struct):
-    forkedFrom: _Origin | None = None  # noqa: N815  (as above)
+class _Line(msgspec.Struct, rename=NAMES):
+    forked_from: _Origin | None = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
+_FORKED: Final = f'"{FORKED_FROM}"'.encode()
 
 
 def origins(transcript: Transcript, positions: Iterable[int]) -> Iterator[tuple[int, Id]]:
     """Of each entry that says so the uuid of the one that it was copied from."""
     for position in positions:
         raw = transcript.line(transcript.span(position))
-        if b'"forkedFrom"' in raw:
-            line = read_keys(_decode, raw, "forkedFrom")
-            if line is not None and line.forkedFrom is not None and isinstance(line.forkedFrom.messageUuid, str):
-                yield position, line.forkedFrom.messageUuid
+        if _FORKED in raw:
+            line = read_keys(_decode, raw, FORKED_FROM)
+            if line is not None and line.forked_from is not None and isinstance(line.forked_from.message_uuid, str):
+                yield position, line.forked_from.message_uuid
 
 
 def same(a: Transcript, our: int, b: Transcript, their: int) -> bool:

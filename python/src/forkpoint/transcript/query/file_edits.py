@@ -17,11 +17,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from forkpoint.clients.claude.keys import AGENT_ID, NAMES
 from forkpoint.clients.claude.shell import only_reads
 from forkpoint.clients.claude.tools import CHANGES, KINDS, RUNS, WITHOUT_EFFECT
 from forkpoint.clients.claude.words import tagged
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Kind, Result, Use
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -269,11 +270,11 @@ class _Message(msgspec.Struct, gc=False):
     content: msgspec.Raw = msgspec.Raw()
 
 
-class _Line(msgspec.Struct, gc=False):
+class _Line(msgspec.Struct, gc=False, rename=NAMES):
     timestamp: object = None
     cwd: object = None
     message: _Message | None = None
-    toolUseResult: msgspec.Raw = msgspec.Raw()  # noqa: N815  (the keys are the client's)
+    tool_result: msgspec.Raw = msgspec.Raw()
 
 
 class _Edit(msgspec.Struct, gc=False):
@@ -357,7 +358,7 @@ _COMMITTED: Final = re.compile(r"^\[[^\]\n]{1,250}? ([0-9a-f]{7,40})\] ", re.MUL
 LONGEST_COMMAND: Final = 200
 MOST_COMMITS: Final = 8
 """So many commits of one call are looked at, the last ones."""
-_AGENT: Final = re.compile(rb'agentId\\?"? ?: ?\\?"?([A-Za-z0-9_-]{1,64})')
+_AGENT: Final = re.compile(AGENT_ID.encode() + rb'\\?"? ?: ?\\?"?([A-Za-z0-9_-]{1,64})')
 NO_FILES: Final = WITHOUT_EFFECT | KINDS["planning"] | {"KillBash", "KillShell"}
 """The tools that write no file."""
 AGENTS: Final = frozenset({"Agent", "Task"})
@@ -385,7 +386,7 @@ def _doings(transcript: Transcript) -> Doings:
     those = [at for at, held in enumerate(blocks) if at in ends or any(isinstance(block, (Use, Result)) for block in held)]
     those.sort(key=lambda position: transcript.numbers[position])
     for position, raw in zip(those, transcript.lines(those), strict=True):
-        line = read_keys(_line, raw, "timestamp", "cwd", "message", "toolUseResult")
+        line = read_keys(_line, raw, *_Line.__struct_encode_fields__)
         if line is None:
             continue
         number = transcript.span(position).number
@@ -409,7 +410,7 @@ def _doings(transcript: Transcript) -> Doings:
                 and block.tool_use_id not in ended  # a copy of the line tells nothing new
             ):
                 ended.add(block.tool_use_id)
-                told = bytes(line.toolUseResult) if results == 1 else b""
+                told = bytes(line.tool_result) if results == 1 else b""
                 place = ((number, 0), f"line {number}")
                 _ended(found, place, call, told, bytes(block.content), line.cwd, failed=block.is_error is True)
     for tool, call in calls.items():
@@ -448,8 +449,8 @@ def _returns(transcript: Transcript) -> Iterator[Ran]:
             yield Ran((number, -1), f"line {number}", "the conversation went back there, perhaps with its files")
 
 
-class _Told(msgspec.Struct, gc=False):
-    toolUseResult: _Result | None = None  # noqa: N815  (the key is the client's)
+class _Told(msgspec.Struct, gc=False, rename=NAMES):
+    tool_result: _Result | None = None
 
 
 _told = msgspec.json.Decoder(_Told).decode
@@ -463,9 +464,9 @@ def changed_behind(transcript: Transcript, position: int) -> list[str]:
     found: dict[str, None] = {}
     for raw in transcript.lines(those):
         if b'"structuredPatch"' in raw:
-            line = read_keys(_told, raw, "toolUseResult")
-            if line is not None and line.toolUseResult is not None and line.toolUseResult.filePath:
-                found[_normal(line.toolUseResult.filePath)] = None
+            line = read_keys(_told, raw, *_Told.__struct_encode_fields__)
+            if line is not None and line.tool_result is not None and line.tool_result.filePath:
+                found[_normal(line.tool_result.filePath)] = None
     return list(found)
 
 

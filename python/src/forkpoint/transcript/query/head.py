@@ -14,11 +14,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from forkpoint.clients.claude.keys import LEAF
 from forkpoint.clients.claude.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind, Log, Result, Use, Version
 from forkpoint.transcript.format.below import sides
 from forkpoint.transcript.format.compaction import Cut, cut, is_written_boundary
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -125,7 +126,7 @@ def _leaf(transcript: Transcript, cutting: Cut | None, last: int) -> _Leaf | Non
     uuid, line, explicit, plain = "", 0, False, True
     for sidecar in reversed(transcript.sidecars):
         keys = transcript.keys(sidecar.span) if sidecar.type == "last-prompt" else {}
-        leaf = keys.get("leafUuid")
+        leaf = keys.get(LEAF)
         if not isinstance(leaf, str) or not leaf:
             continue
         if not uuid:
@@ -365,7 +366,7 @@ def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
     for at in positions:
         if (parent[at] == position or parent[at] in below) and transcript.log[at].kind in SPOKEN:
             below.add(at)
-    if not below or any("leafUuid" in transcript.keys(one.span) for one in transcript.sidecars if one.type == "last-prompt"):
+    if not below or any(LEAF in transcript.keys(one.span) for one in transcript.sidecars if one.type == "last-prompt"):
         return position
     if _newest(transcript, positions) == position:
         return position

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from forkpoint.clients.claude.written import KEY, SCHEME
 from forkpoint.core import merging
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import KEY, SCHEME
 
 
 def merges(transcript: Transcript) -> dict[Id, Id]:

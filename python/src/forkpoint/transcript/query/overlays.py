@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from forkpoint.certify.runtime_checks import promised
+from forkpoint.clients.claude.faces import Piece, faced
 from forkpoint.clients.claude.versions import LAST_PROMPT
+from forkpoint.clients.claude.written import KEY, SCHEME, dump
+from forkpoint.clients.edits import with_parent
 from forkpoint.core import contexts, overlays, rewriting, trims
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import root_position
+from forkpoint.runtime_checks import promised
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import hanging_on
 from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import crossing
-from forkpoint.transcript.format.edits import with_parent
-from forkpoint.transcript.format.faces import Piece, faced
 from forkpoint.transcript.format.reader import Transcript, foreseen
-from forkpoint.transcript.format.written import KEY, SCHEME, dump
 from forkpoint.transcript.query import witness
 from forkpoint.transcript.query.head import head, ruling
 from forkpoint.words import Cured

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from forkpoint.clients.claude.keys import ADDS, BACKUP_NAME, PLAN, TOOL_RESULT, TRACKED, TRACKING_PATH
 from forkpoint.clients.claude.lines import SNAPSHOTS
 
 NONE: Final = b""
@@ -30,7 +31,7 @@ def newest(lines: Iterable[bytes], is_plan: Callable[[str], bool], backup: Calla
 def before(lines: Iterable[bytes], is_plan: Callable[[str], bool]) -> bytes | None:
     """The plan as it was before the first of some lines that changes it; None where none says that. O(bytes)."""
     for value in _values(lines):
-        result = value.get("toolUseResult")
+        result = value.get(TOOL_RESULT)
         if isinstance(result, dict) and is_plan(_text(result.get("filePath"))) and "originalFile" in result:
             return _text(result["originalFile"]).encode("utf-8", "surrogatepass")
     return None
@@ -47,11 +48,11 @@ def _values(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _written(value: dict[str, Any], is_plan: Callable[[str], bool]) -> bytes | None:
-    said = _in_result(value.get("toolUseResult"), is_plan)
+    said = _in_result(value.get(TOOL_RESULT), is_plan)
     attachment, message = value.get("attachment"), value.get("message")
     if isinstance(attachment, dict) and is_plan(_text(attachment.get("planFilePath"))):
-        if isinstance(attachment.get("planContent"), str):
-            said = attachment["planContent"]
+        if isinstance(attachment.get(PLAN), str):
+            said = attachment[PLAN]
         elif attachment.get("planExists") is False:
             return NONE
     blocks = message.get("content") if isinstance(message, dict) else None
@@ -77,12 +78,12 @@ def _in_result(result: Any, is_plan: Callable[[str], bool]) -> str | None:
 def _kept(value: dict[str, Any], is_plan: Callable[[str], bool], backup: Callable[[str], bytes | None]) -> bytes | None:
     """What a checkpoint kept; one that adds to an earlier checkpoint says how files were then, and counts for nothing here."""
     snapshot = value.get("snapshot")
-    tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
-    copies = dict(tracked) if isinstance(tracked, dict) and value.get("isSnapshotUpdate") is not True else {}
-    copies[_text(value.get("trackingPath"))] = value.get("backup")
+    tracked = snapshot.get(TRACKED) if isinstance(snapshot, dict) else None
+    copies = dict(tracked) if isinstance(tracked, dict) and value.get(ADDS) is not True else {}
+    copies[_text(value.get(TRACKING_PATH))] = value.get("backup")
     for path, copy in copies.items():
-        if is_plan(path) and isinstance(copy, dict) and "backupFileName" in copy:
-            name = copy["backupFileName"]
+        if is_plan(path) and isinstance(copy, dict) and BACKUP_NAME in copy:
+            name = copy[BACKUP_NAME]
             return NONE if name is None else backup(_text(name))
     return None
 

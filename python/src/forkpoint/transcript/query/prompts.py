@@ -11,9 +11,10 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.words import EDITOR, IMAGE, own_words
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Entry, Result
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Node, Transcript
 
 _IMAGE: Final = re.compile(rb'"type": ?"image"')
@@ -23,10 +24,10 @@ class _Origin(msgspec.Struct):
     kind: object = None
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, rename=NAMES):
     """What tells a prompt from what is none, besides its text."""
 
-    isCompactSummary: object = None  # noqa: N815  (the key is the client's)
+    summarizes: object = None
     origin: _Origin | str | None = None
 
 
@@ -46,10 +47,10 @@ def prompt_words(transcript: Transcript, node: Node) -> str | None:
     words = own_words(text)
     if words is None:
         return None
-    line = read_keys(_decode, transcript.line(node.span), "isCompactSummary", "origin")
+    line = read_keys(_decode, transcript.line(node.span), *_Line.__struct_encode_fields__)
     if line is None:
         return words
-    if line.isCompactSummary is True:
+    if line.summarizes is True:
         return None
     if isinstance(line.origin, _Origin) and line.origin.kind not in (None, "human"):
         return None

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from forkpoint.clients.claude.blocks import is_call, is_result
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.format.compaction import is_written_boundary
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.merges import merges
 from forkpoint.transcript.query.queued import queued

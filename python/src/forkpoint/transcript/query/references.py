@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forkpoint.clients.claude.lines import NAMING, SOURCE
+from forkpoint.clients.claude.keys import COMPACTION
+from forkpoint.clients.claude.lines import MESSAGES, NAMING, SEGMENT, SOURCE
 from forkpoint.core.entries import Kind, Result, Use
 from forkpoint.transcript.format.reader import Transcript, Violation
 
@@ -100,7 +101,7 @@ def _boundaries(transcript: Transcript) -> Iterator[Violation]:
         missing = [f"continues {entry.logical_parent}"] if outside else []
         if entry.kind is Kind.SYSTEM:
             keys = transcript.keys(transcript.span(position))
-            metadata = keys.get("compactMetadata")
+            metadata = keys.get(COMPACTION)
             if isinstance(metadata, dict):
                 lost = [name for name in dict.fromkeys(_named(metadata)) if name not in log]
                 if lost:
@@ -113,7 +114,7 @@ def _boundaries(transcript: Transcript) -> Iterator[Violation]:
 
 def _named(metadata: dict[str, object]) -> Iterator[str]:
     """The uuids that the description of a compaction names."""
-    for part in ("preservedSegment", "preservedMessages"):
+    for part in (SEGMENT, MESSAGES):
         values = metadata.get(part)
         for key, value in values.items() if isinstance(values, dict) else ():
             if key in NAMING:

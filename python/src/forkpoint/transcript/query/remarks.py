@@ -10,10 +10,11 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.lines import BYTE_ORDER_MARK, read_keys
 from forkpoint.core.entries import Kind, Result
 from forkpoint.transcript.format.compaction import is_written_boundary
-from forkpoint.transcript.format.lines import BYTE_ORDER_MARK, read_keys
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.words import count
 
@@ -42,8 +43,8 @@ class _Line(msgspec.Struct):
     message: _Message | None = None
 
 
-class _Owned(msgspec.Struct):
-    sessionId: object = None  # noqa: N815  (the key is the client's)
+class _Owned(msgspec.Struct, rename=NAMES):
+    session: object = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -198,4 +199,4 @@ def _trees(transcript: Transcript, roots: Collection[int]) -> Iterator[list[int]
 def _session(transcript: Transcript, position: int) -> str | None:
     """The session that an entry names."""
     line = read_keys(_owned, transcript.line(transcript.span(position)), SESSION_KEY)
-    return line.sessionId if line is not None and isinstance(line.sessionId, str) else None
+    return line.session if line is not None and isinstance(line.session, str) else None

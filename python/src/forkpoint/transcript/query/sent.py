@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from forkpoint.clients.claude.lines import LOCAL_COMMAND, SILENT
+from forkpoint.clients.edits import raw_value
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.format import canonical
 from forkpoint.transcript.format.below import below_positions, sides
 from forkpoint.transcript.format.compaction import preserved
-from forkpoint.transcript.format.edits import raw_value
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.head import head
 from forkpoint.transcript.query.reading import MEDIA

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from forkpoint.clients.claude.keys import FORKED_FROM
 from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.core.entries import Id, Log
 from forkpoint.core.overlays import Overlay
@@ -13,7 +14,7 @@ from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.merges import merges
 from forkpoint.transcript.query.overlays import records
 
-STAMPED: Final = frozenset({SESSION_KEY, "forkedFrom"})
+STAMPED: Final = frozenset({SESSION_KEY, FORKED_FROM})
 """The keys that a restamped line has otherwise."""
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+from forkpoint.clients.claude.keys import FORKED_FROM
+from forkpoint.clients.claude.written import KEY
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.format import marker
 from forkpoint.transcript.format.compaction import is_written_boundary
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import KEY
 from forkpoint.transcript.query.content import request_of
 from forkpoint.transcript.query.diff import origins
 from forkpoint.transcript.query.merges import mentions
@@ -101,7 +102,7 @@ class Seen:
         said = [at for at, entry in enumerate(log) if entry.message is not None]
         answers = {at: (log[at].message, request_of(transcript.line(transcript.span(at)))) for at in said}
         found = {at for at, entry in enumerate(log) if entry.uuid in self._uuids or answers.get(at) in self._messages}
-        named = dict(origins(transcript, range(len(log)))) if mentions(transcript, b'"forkedFrom"') else {}
+        named = dict(origins(transcript, range(len(log)))) if mentions(transcript, f'"{FORKED_FROM}"'.encode()) else {}
         found |= {at for at, origin in named.items() if origin in self._uuids}
         self._uuids.update(named.values())  # another copy of the same may come, and the original never
         self._uuids.update(entry.uuid for entry in log)

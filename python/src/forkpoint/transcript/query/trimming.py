@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from forkpoint.clients.claude.faces import Piece
 from forkpoint.clients.claude.tools import CHANGES
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind, Use
-from forkpoint.transcript.format.faces import Piece
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.query.overlays import Shown, conversation
 from forkpoint.transcript.query.tokens import Rate
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 import jsonschema_rs
 import msgspec
 
+from forkpoint.clients.claude import schemas
 from forkpoint.clients.claude.lines import SESSION_KEY
-from forkpoint.transcript.format import schemas
-from forkpoint.transcript.format.lines import Span
+from forkpoint.clients.lines import Span
 from forkpoint.transcript.format.reader import Transcript
 
 MISSING: Final = "is missing"
@@ -54,7 +54,7 @@ class Judgement:
 
 
 def validate(transcript: Transcript, version: str, judgement: Judgement) -> Iterator[Failure]:
-    """Every failure, in file order. Raises :class:`forkpoint.transcript.format.schemas.UnknownVersion`. O(bytes).
+    """Every failure, in file order. Raises :class:`forkpoint.clients.claude.schemas.UnknownVersion`. O(bytes).
 
     Damaged lines are left out: ``check`` reports them. A line that is nested deeper than the validator looks is noted.
     """

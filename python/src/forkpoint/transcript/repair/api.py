@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from forkpoint.clients.claude.blocks import CALL, RESULT, SERVER_CALLS, is_server_result
+from forkpoint.clients.claude.keys import API_ERROR, API_STATUS
 from forkpoint.clients.claude.lines import LOCAL_COMMAND, SILENT
 from forkpoint.core import rendering
 from forkpoint.core.contexts import member_positions
@@ -241,7 +242,7 @@ def recorded(transcript: Transcript, position: int | None) -> Answered | None:
             since, begun = at, True
         elif transcript.kinds[at] is Kind.ASSISTANT:
             keys = transcript.keys(transcript.span(at))
-            if keys.get("isApiErrorMessage") is True:
+            if keys.get(API_ERROR) is True:
                 last, begun = last or (at, keys), False
             elif last is None or begun:
                 break
@@ -250,7 +251,7 @@ def recorded(transcript: Transcript, position: int | None) -> Answered | None:
     at, keys = last
     message = keys.get("message")
     words = first_words(message.get("content") if isinstance(message, dict) else None)
-    refused = keys.get("apiErrorStatus") in REFUSALS or keys.get("error") == "invalid_request" or words.startswith(_REFUSES)
+    refused = keys.get(API_STATUS) in REFUSALS or keys.get("error") == "invalid_request" or words.startswith(_REFUSES)
     return Answered(at, words, refused, since)
 
 

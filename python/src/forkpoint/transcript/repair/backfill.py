@@ -13,13 +13,14 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.clients.claude.lines import SIDE
+from forkpoint.clients.claude.schemas import Schemas
+from forkpoint.clients.lines import BYTE_ORDER_MARK
 from forkpoint.core.backfill import additions, reported
 from forkpoint.core.entries import Kind
 from forkpoint.core.splice import Addition
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.lines import BYTE_ORDER_MARK
 from forkpoint.transcript.format.reader import Fields, Memory, Transcript
-from forkpoint.transcript.format.schemas import Schemas
 
 SPACE: Final = b" \t\r\n"
 BLOCK: Final = 1 << 20
@@ -133,7 +134,7 @@ def _fields(raw: bytes) -> Mapping[str, object]:
     try:
         top = _top(raw)
         fields: dict[str, object] = dict(top)
-        for key in ("type", "subtype", "isSidechain"):
+        for key in ("type", "subtype", SIDE):
             if key in top:
                 fields[key] = msgspec.json.decode(top[key])
         if "attachment" in top:

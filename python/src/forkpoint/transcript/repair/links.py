@@ -15,10 +15,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from forkpoint.clients.claude.keys import NAMES, PARENT
+from forkpoint.clients.claude.written import time_said
+from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind, Result, Use
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import time_said
 from forkpoint.transcript.repair.changes import Reason
 from forkpoint.transcript.repair.mend import Names
 
@@ -31,10 +32,10 @@ _OLD: Final = "clients up to 2.1.85 send nothing of what stands above"
 _ALL: Final = "clients start there and send nothing of what stands above, if anything did"
 
 
-class _Stamped(msgspec.Struct):
+class _Stamped(msgspec.Struct, rename=NAMES):
     timestamp: object = None
-    promptId: object = None  # noqa: N815  (the keys are the client's)
-    sessionId: object = None  # noqa: N815
+    prompt_id: object = None
+    session: object = None
 
 
 class _Evidence(NamedTuple):
@@ -133,9 +134,9 @@ class Links:
         """What the file itself says of a parent that is not there."""
         if isinstance(named, list):
             inside = [item for item in named if isinstance(item, str)]
-            return _Evidence("its parentUuid is a list", inside[0] if len(inside) == len(named) == 1 else None)
+            return _Evidence(f"its {PARENT} is a list", inside[0] if len(inside) == len(named) == 1 else None)
         if not isinstance(named, str):
-            return _Evidence("its parentUuid is neither a uuid nor null")
+            return _Evidence(f"its {PARENT} is neither a uuid nor null")
         if named in self.log:
             return _Evidence("the entry is its own ancestor")
         above: str | None = named
@@ -198,12 +199,12 @@ class Links:
         if not any(isinstance(block, Result) for block in self.log[start].blocks):
             return None
         before = self._previous(start)
-        prompt = self.stamps[start].promptId
+        prompt = self.stamps[start].prompt_id
         here = -1 if before is None else before
         while here >= 0 and self.steps > 0:
             self.steps -= 1
-            if self.stamps[here].promptId is not None:
-                return before if self.stamps[here].promptId == prompt else None
+            if self.stamps[here].prompt_id is not None:
+                return before if self.stamps[here].prompt_id == prompt else None
             here = self.parent[here]
         return None
 
@@ -217,7 +218,7 @@ class Links:
         latest = self._latest(start, time)
         if latest is None or time - latest[0] > WINDOW:
             return None
-        return latest[1] if self.stamps[latest[1]].sessionId == self.stamps[start].sessionId else None
+        return latest[1] if self.stamps[latest[1]].session == self.stamps[start].session else None
 
     def _previous(self, start: int) -> int | None:
         """The entry of the main line before one in the file, when by time it is the one before it, too (give or take what
@@ -268,7 +269,7 @@ _decode_stamped = msgspec.json.Decoder(_Stamped).decode
 
 
 def _stamped(line: bytes) -> _Stamped:
-    return read_keys(_decode_stamped, line, *_Stamped.__struct_fields__) or _Stamped()
+    return read_keys(_decode_stamped, line, *_Stamped.__struct_encode_fields__) or _Stamped()
 
 
 def _time(stamp: object) -> datetime | None:

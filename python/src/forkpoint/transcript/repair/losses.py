@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from forkpoint.transcript.format import jsontext, reader
-from forkpoint.transcript.format.lines import LONGEST, Damage
+from forkpoint.clients import jsontext
+from forkpoint.clients.claude.keys import ENTRY_START, PARENT
+from forkpoint.clients.lines import LONGEST, Damage
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.blockers import CALL
 from forkpoint.transcript.repair.mend import readable, uuids
@@ -27,7 +29,7 @@ class Losses:
         """For each uuid that is named as a parent and is not in the file, the first line that names it."""
         for node in source.nodes if source.damage and source.damaged else ():
             if node.entry.uuid in source.damaged:
-                parent = source.keys(node.span).get("parentUuid")
+                parent = source.keys(node.span).get(PARENT)
                 if isinstance(parent, str) and parent not in source.log:
                     self._hanging[parent] = min(node.span.number, self._hanging.get(parent, node.span.number))
 
@@ -78,7 +80,7 @@ class Losses:
             return _UNWRITTEN + self._above(damage, certain=False) + self._next(damage)
         if not raw or (valid and text.startswith(b"{") and b"\x00" not in raw):
             return _UNKNOWN
-        if self._names[damage.line] or text.startswith(b'{"parentUuid":'):
+        if self._names[damage.line] or text.startswith(ENTRY_START):
             loss = "the entry on it"
         elif text.startswith(b"{"):
             loss = "what stood on it; whether that was an entry is not to be told"

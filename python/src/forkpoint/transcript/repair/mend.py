@@ -9,11 +9,12 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from forkpoint.clients.claude.keys import ENTRY_START, PARENT
 from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.jsontext import is_too_deep
+from forkpoint.clients.lines import BYTE_ORDER_MARK, LONGEST
 from forkpoint.core import splice
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.jsontext import is_too_deep
-from forkpoint.transcript.format.lines import BYTE_ORDER_MARK, LONGEST
 
 _NUMBER: Final = rb"[0-9.eE+-]*+"
 _REDACTED: Final = re.compile(
@@ -25,13 +26,13 @@ _REDACTED: Final = re.compile(
     re.DOTALL,
 )
 """A string, which is passed over, or the text of a redaction tool where a number stood."""
-_ENTRY: Final = re.compile(rb'\{"parentUuid":')
+_ENTRY: Final = re.compile(re.escape(ENTRY_START))
 _PADDING: Final = re.compile(rb"\A(?:\x00|\xef\xbb\xbf)++")
 _WORK: Final = 1 << 22
 """How many bytes, besides four times the line, are looked at to find an entry behind a torn one."""
 _NAME: Final = rb'"%s":(?:"([^"\\]*)"|(null))'
 _UUID: Final = re.compile(_NAME % b"uuid")
-_PARENT: Final = re.compile(_NAME % b"parentUuid")
+_PARENT: Final = re.compile(_NAME % PARENT.encode())
 
 AS_IT_IS: Final = ", byte for byte"
 """What is said of a part of a line of which nothing is changed."""
@@ -124,7 +125,7 @@ def _behind_a_torn_one(text: bytes) -> bytes | None:
         if found is None or not readable(rest):
             continue
         keys = {rest[member.key_start : member.key_end] for member in found.members}
-        if keys >= {b'"uuid"', b'"parentUuid"', f'"{SESSION_KEY}"'.encode(), b'"type"', b'"timestamp"'}:
+        if keys >= {b'"uuid"', f'"{PARENT}"'.encode(), f'"{SESSION_KEY}"'.encode(), b'"type"', b'"timestamp"'}:
             return rest
     return None
 

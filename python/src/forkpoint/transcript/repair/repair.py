@@ -14,15 +14,16 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from forkpoint.clients.claude.lines import ENVELOPE, SESSION_KEY, STOP_REASON
+from forkpoint.clients.claude.faces import Piece, faced
+from forkpoint.clients.claude.keys import LOGICAL_PARENT, PARENT
+from forkpoint.clients.claude.lines import ENVELOPE, META, SESSION_KEY, STOP_REASON
 from forkpoint.clients.claude.words import NOTHING
+from forkpoint.clients.edits import with_message_value, with_parent, without_blocks
+from forkpoint.clients.lines import LONGEST, Damage
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Block, Id, Kind, Result, Use
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import segment
-from forkpoint.transcript.format.edits import with_message_value, with_parent, without_blocks
-from forkpoint.transcript.format.faces import Piece, faced
-from forkpoint.transcript.format.lines import LONGEST, Damage
 from forkpoint.transcript.format.reader import Node, Transcript, Violation
 from forkpoint.transcript.query import check
 from forkpoint.transcript.query.blockers import CALL, obstacles
@@ -262,7 +263,7 @@ class _Repair:
                     out.add(node.span.number - 1)
                     self._leave_out(self.line_of(node), kept, self._why_copy(uuid, self.line_of(node), kept, whole))
             if hanging is not None and not self._hangs(keep):
-                named = str(self.transcript.keys(hanging.span).get("parentUuid"))
+                named = str(self.transcript.keys(hanging.span).get(PARENT))
                 kept.data = with_parent(kept.data, named)
                 cause = (
                     f"line {self.line_of(hanging).source} has the same uuid and hangs on {named}; here there is no such parent"
@@ -285,7 +286,7 @@ class _Repair:
     def _hangs(self, node: Node) -> bool:
         """Whether what an entry's line names as its parent, or as what it continues, is in the file, and not the entry itself."""
         keys = self.transcript.keys(node.span)
-        named = keys.get("parentUuid") or keys.get("logicalParentUuid")
+        named = keys.get(PARENT) or keys.get(LOGICAL_PARENT)
         return isinstance(named, str) and named != node.uuid and named in self.transcript.log
 
     def _said(self, node: Node) -> dict[str, object]:
@@ -363,7 +364,7 @@ class _Repair:
         found = []
         for position, node in enumerate(self.transcript.nodes):
             if node.entry.uuid in self.transcript.damaged and parent[position] < 0:
-                named = self.transcript.keys(node.span).get("parentUuid")
+                named = self.transcript.keys(node.span).get(PARENT)
                 if named is not None:
                     found.append((node, named))
         return sorted(found, key=lambda pair: pair[0].span.number)
@@ -438,14 +439,14 @@ class _Repair:
         if member.uuid in other.copies:
             return False
         if member.entry.uuid in other.damaged:
-            above = other.keys(member.span).get("parentUuid")
+            above = other.keys(member.span).get(PARENT)
             if not isinstance(above, str) or above in other.log:
                 return False  # no uuid, or a cycle; a parent that is not there is looked for in turn
         mine = have.get(member.uuid)
         if mine is None:
             return True
         ours, theirs = self.transcript.keys(mine.span), other.keys(member.span)
-        return all(ours.get(key) == theirs.get(key) for key in ("type", "parentUuid", "message"))
+        return all(ours.get(key) == theirs.get(key) for key in ("type", PARENT, "message"))
 
     def set_links(self) -> None:
         """Gives every entry that still has no parent the one that there is evidence for, or makes it a root."""
@@ -552,7 +553,7 @@ class _Repair:
         found = []
         for child in self._below.get(node.entry.uuid, ()):
             keys = self.transcript.keys(child.span)
-            said = str(keys.get("message")) if keys.get("isMeta") is True else ""
+            said = str(keys.get("message")) if keys.get(META) is True else ""
             if keys.get("subtype") == "stop_hook_summary" or "Stop hook" in said:
                 found.append(self.line_of(child).source)
         return found

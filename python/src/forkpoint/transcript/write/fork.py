@@ -18,24 +18,26 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from forkpoint.clients import jsontext
+from forkpoint.clients.claude.keys import MESSAGE_ID, NAMES, SNAPSHOT_MESSAGE
 from forkpoint.clients.claude.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, SNAPSHOTS, STATE
+from forkpoint.clients.claude.written import custom_title, last_prompt
+from forkpoint.clients.codec import parse_version
+from forkpoint.clients.lines import Sidecar, Span, read_keys
 from forkpoint.core import splice
 from forkpoint.core.entries import Id, Result, Use, Version
-from forkpoint.transcript.format import jsontext
 from forkpoint.transcript.format.below import kept_positions
-from forkpoint.transcript.format.lines import Sidecar, Span, read_keys
 from forkpoint.transcript.format.marker import TYPE as MARKER
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.plans import Naming
-from forkpoint.transcript.format.reader import Transcript, parse_version
-from forkpoint.transcript.format.written import custom_title, last_prompt
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query.prompts import prompt_words
 from forkpoint.transcript.write.restamp import restamp_by_default, restamp_entry, restamp_session
 
 
-class _Names(msgspec.Struct):
-    messageId: object = None  # noqa: N815  (the keys are the client's)
-    snapshotMessageId: object = None  # noqa: N815  (as above)
+class _Names(msgspec.Struct, rename=NAMES):
+    message_id: object = None
+    snapshot_message: object = None
     snapshot: object = None
 
 
@@ -292,12 +294,13 @@ def _goes_along(transcript: Transcript, sidecar: Sidecar, held: _Kept, *, follow
     if kind in STATE:
         return follows
     if kind in NAMING_SIDECARS:
-        names = read_keys(_decode_names, transcript.line(sidecar.span), "messageId", "snapshotMessageId", "snapshot")
+        names = read_keys(_decode_names, transcript.line(sidecar.span), *_Names.__struct_encode_fields__)
         if names is None:
             return False
         snapshot = names.snapshot
-        inner = not isinstance(snapshot, dict) or "messageId" not in snapshot or held.holds(snapshot["messageId"])
-        return inner and all(held.holds(getattr(names, key)) for key in NAMING_SIDECARS[kind])
+        named = {MESSAGE_ID: names.message_id, SNAPSHOT_MESSAGE: names.snapshot_message}
+        inner = not isinstance(snapshot, dict) or MESSAGE_ID not in snapshot or held.holds(snapshot[MESSAGE_ID])
+        return inner and all(held.holds(named[key]) for key in NAMING_SIDECARS[kind])
     if kind == REPLACEMENT:
         return _kept_replacements(transcript.line(sidecar.span), held.tools)
     return follows and not held.lacks(transcript.line(sidecar.span))

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from forkpoint.certify import certificate
-from forkpoint.clients.claude.lines import COPIED, SESSION_KEY
+from forkpoint.clients.claude import certificate
+from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.versions import LAST_LINE, LAST_PROMPT
+from forkpoint.clients.claude.written import KEY, SCHEME, dump, entry, last_prompt, stamp
 from forkpoint.core import appends
 from forkpoint.core.entries import Kind
 from forkpoint.disk.append import QUIET, Interleaved, Known, Stale, Unconfirmed, append
 from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import cut
 from forkpoint.transcript.format.reader import File, Transcript, added, read
-from forkpoint.transcript.format.written import KEY, SCHEME, dump, last_prompt, stamp
 from forkpoint.transcript.query.head import Head, head, timestamp
 from forkpoint.transcript.query.outline import Outline
 
@@ -181,21 +181,16 @@ def _system_entry(
 ) -> bytes:
     stamps = (timestamp(transcript, position) for position in range(len(transcript.log)))
     keys = transcript.keys(transcript.span(target))
-    value = {
-        "parentUuid": str(transcript.log.spine.uuids[target]),
-        "isSidechain": False,
-        **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
-        SESSION_KEY: session,
-        "type": "system",
+    says = {
         "subtype": "informational",
         "content": notice,
-        "isMeta": False,
+        META: False,
         "timestamp": newest(stamps, now),
         "uuid": uuid,
         "level": "info",
         **more,
     }
-    return dump(value)
+    return dump(entry(str(transcript.log.spine.uuids[target]), keys, "system", says, session=session))
 
 
 def newest(stamps: Iterable[datetime | None], now: datetime) -> str:

@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from forkpoint.certify.runtime_checks import promised
 from forkpoint.clients.claude.blocks import is_call, is_result
-from forkpoint.clients.claude.lines import COPIED, SESSION_KEY
+from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.tools import WITHOUT_EFFECT
+from forkpoint.clients.claude.written import KEY, SCHEME, clipped, dump, entry, last_prompt
+from forkpoint.clients.edits import with_parent
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode, QuoteMarks
 from forkpoint.core.rendering import Crossing
 from forkpoint.requests import Insight
+from forkpoint.runtime_checks import promised
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.compaction import crossing, cut, goes_on_at_forgotten, preserved
-from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.reader import Transcript, foreseen
-from forkpoint.transcript.format.written import KEY, SCHEME, clipped, dump, last_prompt
 from forkpoint.transcript.query import diff as comparing
 from forkpoint.transcript.query.head import timestamp
 from forkpoint.transcript.query.merges import merges
@@ -161,18 +161,14 @@ def appended(
         "text": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
         **more,
     }
-    node = {
-        "parentUuid": str(target.log.spine.uuids[made.position]),
-        "isSidechain": False,
-        **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
-        SESSION_KEY: session,
-        "type": "user",
+    told = {
         "message": {"role": "user", "content": text},
-        "isMeta": True,
+        META: True,
         "uuid": uuid,
         "timestamp": inplace.newest(stamps, now or datetime.now(UTC)),
         KEY: says,
     }
+    node = entry(str(target.log.spine.uuids[made.position]), keys, "user", told, session=session)
     words = inplace.words(outline, made.position)
     return inplace.Batch(made.position, [*lines, dump(node), last_prompt(words, uuid, session, operation=uuid)], uuid, uuid)
 

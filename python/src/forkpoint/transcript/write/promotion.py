@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from forkpoint.certify.runtime_checks import promised
-from forkpoint.clients.claude.lines import CONTEXT_REF
+from forkpoint.clients.claude.keys import AGENT_ID, PARENT_LAST, PARENT_SESSION
+from forkpoint.clients.claude.lines import CONTEXT_REF, SIDE
+from forkpoint.clients.edits import with_parent, with_value, without_key
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id
+from forkpoint.runtime_checks import promised
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import kept_positions
-from forkpoint.transcript.format.edits import with_parent, with_value, without_key
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -57,7 +58,7 @@ def agent_of(transcript: Transcript, root: Id) -> str | None:
     own = re.fullmatch(r"agent-([A-Za-z0-9_-]+)", transcript.path.stem)
     if own is not None:
         return own[1]
-    said = transcript.keys(transcript.span(transcript.log.position(root))).get("agentId")
+    said = transcript.keys(transcript.span(transcript.log.position(root))).get(AGENT_ID)
     return said if isinstance(said, str) and re.fullmatch(r"[A-Za-z0-9_-]+", said) else None
 
 
@@ -74,7 +75,7 @@ def pointer(transcript: Transcript) -> Pointer | None:
     for sidecar in transcript.sidecars:
         if sidecar.type == CONTEXT_REF:
             keys = transcript.keys(sidecar.span)
-            session, uuid = keys.get("parentSessionId"), keys.get("parentLastUuid")
+            session, uuid = keys.get(PARENT_SESSION), keys.get(PARENT_LAST)
             return Pointer(sidecar.span.number, session, uuid) if isinstance(session, str) and isinstance(uuid, str) else None
     return None
 
@@ -130,4 +131,4 @@ def promote(transcript: Transcript, root: Id, path: Path) -> Transcript:
 
 
 def _main_line(line: bytes) -> bytes:
-    return without_key(with_value(line, "isSidechain", False), "agentId")
+    return without_key(with_value(line, SIDE, False), AGENT_ID)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from forkpoint.clients.claude.lines import SUMMARY
+from forkpoint.clients.claude.faces import Piece
+from forkpoint.clients.claude.lines import META, SUMMARY
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript.format.compaction import crossing, sent_again
-from forkpoint.transcript.format.faces import Piece
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.query import overlays, steps, trimming
 from forkpoint.transcript.query.outline import Outline
@@ -76,7 +76,7 @@ def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, 
     if bare and why:
         raise StubNeeded(why)
     words = stub or stubs.words(transcript, cover.positions, len(chosen))
-    left = stubs.stub(transcript, cover.positions, words, {"isMeta": True}) if why or stub is not None else None
+    left = stubs.stub(transcript, cover.positions, words, {META: True}) if why or stub is not None else None
     covered = _covered(chosen, cover)
     return NewRecord(
         says=overlays.says("drop", cover.uuids, overlays.digest(transcript, cover.positions), left),

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from forkpoint.clients.claude.keys import FORKED_FROM, MESSAGE_UUID
 from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.clients.claude.versions import LAST_TO_RESTAMP
+from forkpoint.clients.claude.written import dump
+from forkpoint.clients.edits import compact, joined
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
-from forkpoint.transcript.format.edits import compact, joined
-from forkpoint.transcript.format.written import dump
 
 _SESSION: Final = f'"{SESSION_KEY}"'.encode()
-_ORIGIN: Final = "forkedFrom"
-_FORKED: Final = f'"{_ORIGIN}"'.encode()
+_FORKED: Final = f'"{FORKED_FROM}"'.encode()
 
 
 def restamp_session(line: bytes, session: str) -> bytes:
@@ -35,10 +35,10 @@ def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
 
     A key that is not there is added before the closing brace. Raises like :func:`restamp_session`. O(length).
     """
-    origin = dump({SESSION_KEY: source, "messageUuid": uuid})
+    origin = dump({SESSION_KEY: source, MESSAGE_UUID: uuid})
     members = compact(line)
     if members is not None:
-        return joined(members | {SESSION_KEY: dump(session), _ORIGIN: origin})
+        return joined(members | {SESSION_KEY: dump(session), FORKED_FROM: origin})
     stamp = [Addition(_SESSION, dump(session)), Addition(_FORKED, origin)]
     for key, value in stamp:
         line = splice.replace(line, key, value)

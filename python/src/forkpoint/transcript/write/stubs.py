@@ -11,15 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from forkpoint.clients.claude.keys import PARENT
 from forkpoint.clients.claude.lines import COPIED, REFERENCES, SESSION_KEY
 from forkpoint.clients.claude.tools import WITHOUT_EFFECT
+from forkpoint.clients.claude.written import clipped, entry
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.rendering import root_position
 from forkpoint.core.rewriting import Notes
 from forkpoint.transcript.format.compaction import crossing, starts_anew
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.query.content import calls
 from forkpoint.transcript.query.outline import Outline
 from forkpoint.transcript.query.overlays import Shown, conversation
@@ -47,7 +48,7 @@ def notes(shown: Shown, outline: Outline) -> Notes:
 def references(transcript: Transcript, position: int) -> frozenset[Id]:
     """The entries that a line names, its parent aside."""
     keys = transcript.keys(transcript.span(position))
-    values = (keys[key] for key in REFERENCES - {"parentUuid"} if key in keys)
+    values = (keys[key] for key in REFERENCES - {PARENT} if key in keys)
     return frozenset(value for value in values if isinstance(value, str))
 
 
@@ -105,15 +106,8 @@ def _said_behind(shown: Shown, boundary: Id) -> Iterator[Id]:
 def stub(transcript: Transcript, positions: Sequence[int], text: str, more: Mapping[str, object]) -> dict[str, object]:
     """The line of a stub for some entries, as JSON: an entry of the user's side without a call. ``more`` are further keys."""
     keys = transcript.keys(transcript.span(positions[0]))
-    return {
-        "parentUuid": None,
-        "isSidechain": False,
-        **{key: keys[key] for key in _COPIED if isinstance(keys.get(key), str)},
-        "type": "user",
-        "message": {"role": "user", "content": text},
-        **more,
-        "uuid": str(uuids.uuid4()),
-    }
+    says = {"message": {"role": "user", "content": text}, **more, "uuid": str(uuids.uuid4())}
+    return entry(None, keys, "user", says, copied=_COPIED)
 
 
 def words(transcript: Transcript, positions: Sequence[int], steps: int) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import msgspec
 
+from forkpoint.clients.claude.written import dump
 from forkpoint.core import splice
-from forkpoint.transcript.format.written import dump
 
 
 def _members(line: bytes, key: bytes) -> list[splice.Member]:

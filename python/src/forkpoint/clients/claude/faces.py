@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from forkpoint.clients import jsontext
 from forkpoint.clients.claude.blocks import SERVER_CALLS, is_server_result
+from forkpoint.clients.claude.written import dump
+from forkpoint.clients.edits import with_raw
 from forkpoint.core import splice
-from forkpoint.transcript.format import jsontext
-from forkpoint.transcript.format.edits import with_raw
-from forkpoint.transcript.format.written import dump
 
 WHOLE: Final = frozenset({"thinking", "redacted_thinking", "image", "document"}) | SERVER_CALLS
 """The types of blocks in whose place a text stands as a whole, as in that of a server tool's result; of the others a part is

@@ -14,9 +14,9 @@ from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from forkpoint.clients import jsontext
 from forkpoint.core import splice
 from forkpoint.core.appends import lines as split
-from forkpoint.transcript.format import jsontext
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -48,46 +48,6 @@ class Damage:
         """Its number, counted from 1."""
         return self.span.number
 
-
-class WireBlock(msgspec.Struct, gc=False):
-    """What the reader uses of a content block."""
-
-    type: str | None = None
-    id: str | None = None
-    tool_use_id: str | None = None
-
-
-class WireMessage(msgspec.Struct, gc=False):
-    """What the reader uses of ``message``."""
-
-    id: str | None = None
-    content: str | list[WireBlock] | None = None
-    stop_reason: str | None = None
-
-
-class WireLine(msgspec.Struct, gc=False):
-    """What the reader uses of a line."""
-
-    type: str | None = None
-    uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815  (the keys are the client's)
-    logicalParentUuid: str | None = None  # noqa: N815
-    isSidechain: bool | None = None  # noqa: N815
-    isMeta: bool | None = None  # noqa: N815
-    version: str | None = None
-    sourceToolAssistantUUID: str | None = None  # noqa: N815
-    message: WireMessage | None = None
-
-
-class OddLine(WireLine):
-    """A line with values of other types than clients write; those are left out."""
-
-    odd_parent: bool = False
-    """Whether ``parentUuid`` is one of them."""
-
-
-decode: Final = msgspec.json.Decoder(WireLine).decode
-"""A line as clients write it; raises :class:`msgspec.DecodeError` otherwise. Strings that it skips are not looked into."""
 
 NO_OBJECT: Final = "is JSON, but not an object"
 """The reason of a line that is whole, and can hold nothing."""
@@ -160,20 +120,6 @@ def chunks(pieces: Iterable[bytes], number: int = 1, start: int = 0) -> Iterator
         yield Chunk(number, start, [b"".join(begun)], False, length if length > LONGEST else 0)
 
 
-def read_line(raw: bytes, *, last: bool) -> WireLine | str:
-    """What the reader uses of a line, or the reason why the line is damaged.
-
-    ``last`` says that no newline ends the line, so that an unfinished object is a torn tail. Of a line without a uuid
-    nothing but that is looked at; unknown keys, types and blocks pass.
-    """
-    try:
-        wire = decode(raw)
-        raw.decode()  # the decoder does not look into the strings that it skips
-        return wire
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read_carefully(raw, last=last)
-
-
 _ESCAPE: Final = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
@@ -204,8 +150,11 @@ def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | Non
             return None
 
 
-def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
-    """The slow way, for lines that are not as clients write them: tells what is wrong, or reads what can be read."""
+def look_into(raw: bytes, *, last: bool) -> splice.Scan | str:
+    """The object that a line holds, for a line that a client's decoder does not take, or the reason why the line is damaged.
+
+    ``last`` says that no newline ends the line, so that an unfinished object is a torn tail. O(length).
+    """
     if b"\x00" in raw:
         return "holds NUL bytes"
     try:
@@ -218,66 +167,19 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
     if wrong is not None:
         return "is cut off: the file ends inside it" if last and wrong.unfinished else wrong.reason
     found = splice.scan(raw)
-    if found is None:
-        return NO_OBJECT
-    values = _values(raw, found)
-    wire = OddLine()
-    for name in ("type", "parentUuid", "logicalParentUuid", "version"):
-        setattr(wire, name, _text(values.get(name)))
-    for name in ("isSidechain", "isMeta"):
-        setattr(wire, name, values.get(name) == b"true")
-    if values.get("sourceToolAssistantUUID", b"null") != b"null":
-        wire.sourceToolAssistantUUID = _text(values["sourceToolAssistantUUID"]) or ""
-    wire.odd_parent = wire.parentUuid is None and values.get("parentUuid", b"null") != b"null"
-    if values.get("uuid", b"null") == b"null":
-        return wire
-    wire.uuid = _text(values["uuid"])
-    if wire.uuid is None:
-        return "has a uuid that is not a string"
-    if wire.type in ("user", "assistant"):
-        message = _message(values.get("message", b"null"), named=wire.type == "assistant")
-        if isinstance(message, str):
-            return message
-        wire.message = message
-    return wire
+    return NO_OBJECT if found is None else found
 
 
-def _message(raw: bytes, *, named: bool) -> WireMessage | str | None:
-    found = splice.scan(raw)
-    if found is None:
-        return None if raw == b"null" else "has a message that is not an object"
-    values = _values(raw, found)
-    message = WireMessage(_text(values.get("id")), stop_reason=_text(values.get("stop_reason")))
-    if named and message.id is None and values.get("id", b"null") != b"null":
-        return "has a message.id that is not a string"
-    content = values.get("content", b"null")
-    if content == b"null":
-        return message
-    message.content = _text(content)
-    if message.content is not None:
-        return message
-    if not content.startswith(b"["):
-        return "has a message.content that is neither text nor a list"
-    message.content = []
-    for piece in jsontext.array_values(content):
-        inner = splice.scan(piece)
-        if inner is None:
-            return "has a block in message.content that is not an object"
-        parts = _values(piece, inner)
-        message.content.append(WireBlock(*(_text(parts.get(key)) for key in ("type", "id", "tool_use_id"))))
-    return message
-
-
-def _values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
+def values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
     """The values of an object by key; the last of a repeated key wins, as it does for every common reader."""
     return {
         json.loads(raw[member.key_start : member.key_end]): raw[member.value_start : member.value_end] for member in found.members
     }
 
 
-def _text(raw: bytes | None) -> str | None:
+def text(raw: bytes | None) -> str | None:
     """A value that is a string; None in place of any other."""
     if raw is None or not raw.startswith(b'"'):
         return None
-    text: str = json.loads(raw)
-    return text
+    said: str = json.loads(raw)
+    return said

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.certificate.asked import SPOKEN, Asked, Cannot, Stated, prompt, spoken_above, way_up
-from forkpoint.certify.second_reader import Shape
+from forkpoint.clients.claude import second_reader
+from forkpoint.clients.claude.certificate.asked import SPOKEN, Asked, Cannot, Stated, prompt, spoken_above, way_up
 from forkpoint.clients.claude.lines import BOUNDARY, MESSAGES, SEGMENT
+from forkpoint.clients.claude.second_reader import Shape
 from forkpoint.clients.claude.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Kind
 
@@ -63,7 +63,7 @@ def goes_on(known: Shape, numbers: Sequence[int], sidecars: Iterable[tuple[int, 
     """The entries at which a client may go on: one, or two where the rule asks whether a line was written in a turn.
 
     ``numbers`` are the lines of the entries, ``sidecars`` those that hold none, ``version`` is that of the client. Raises
-    :class:`~forkpoint.certify.certificate.asked.Cannot`. O(entries).
+    :class:`~forkpoint.clients.claude.certificate.asked.Cannot`. O(entries).
     """
     if _preserves(known):
         raise Cannot

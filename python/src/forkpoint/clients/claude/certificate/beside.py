@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.certify import second_reader
+from forkpoint.clients.claude import second_reader
 from forkpoint.clients.claude.lines import SNAPSHOTS
 from forkpoint.clients.claude.places import AGENTS, RESULTS, SUFFIX, WORKFLOWS
 

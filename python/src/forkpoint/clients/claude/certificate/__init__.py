@@ -3,9 +3,10 @@
 Here stands what a file must hold. What a request names is in :mod:`.asked`, what records do in :mod:`.records`, which files must
 stand beside a new session in :mod:`.beside`, and what may be removed in :mod:`.removal`.
 
-Whoever planned and wrote has no part in this. Up to a size the second reader (:mod:`forkpoint.certify.second_reader`) finds the
-source's lines, beyond it the positions of the product's reader do. A line of an entry is compared with that line, byte for
-byte; any other line is read by ``json`` alone, and must be one that the spec lists. The decision is that of chapter 18. What
+Whoever planned and wrote has no part in this. Up to a size the second reader (:mod:`~forkpoint.clients.claude.second_reader`)
+finds
+the source's lines, beyond it the positions of the product's reader do. A line of an entry is compared with that line, byte
+for byte; any other line is read by ``json`` alone, and must be one that the spec lists. The decision is that of chapter 18. What
 differs is said, with its line, and then nothing is written.
 """
 
@@ -25,16 +26,16 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, no_tip, whole
-from forkpoint.certify.certificate.beside import Places, missing
-from forkpoint.certify.certificate.goes_on import elsewhere
-from forkpoint.certify.certificate.nearest import nearer
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude import second_reader
+from forkpoint.clients.claude.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, no_tip, whole
+from forkpoint.clients.claude.certificate.beside import Places, missing
+from forkpoint.clients.claude.certificate.goes_on import elsewhere
+from forkpoint.clients.claude.certificate.nearest import nearer
 from forkpoint.clients.claude.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.clients.claude.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates
 from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
+from forkpoint.runtime_checks import BrokenPromise
 
 SESSION: Final = SESSION_KEY
 ORIGIN: Final = "forkedFrom"

@@ -12,10 +12,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from forkpoint.clients.claude.codec import KINDS
 from forkpoint.clients.claude.lines import SESSION_KEY, SPOKEN
+from forkpoint.clients.claude.written import dump
+from forkpoint.clients.codec import parse_version
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
-from forkpoint.transcript.format.reader import KINDS, parse_version
-from forkpoint.transcript.format.written import dump
 
 FORM: Final = 1
 """Names this form; another one has another number."""

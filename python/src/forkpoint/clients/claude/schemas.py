@@ -13,9 +13,10 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from forkpoint.clients.claude.codec import KINDS
+from forkpoint.clients.codec import parse_version
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Version
-from forkpoint.transcript.format.reader import KINDS, parse_version
 from forkpoint.words import Cured
 
 SUBAGENT: Final = "subagent:"

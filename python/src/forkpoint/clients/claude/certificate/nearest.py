@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.certificate.asked import Asked, Stated, no_point, spoken_above, way_up
-from forkpoint.certify.second_reader import Preserved, Shape
+from forkpoint.clients.claude import second_reader
+from forkpoint.clients.claude.certificate.asked import Asked, Stated, no_point, spoken_above, way_up
+from forkpoint.clients.claude.second_reader import Preserved, Shape
 from forkpoint.core.entries import Kind, Use
 
 MOST: Final = 256

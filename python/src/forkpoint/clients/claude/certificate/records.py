@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.certificate.asked import Cannot, prompts
-from forkpoint.certify.runtime_checks import BrokenPromise
-from forkpoint.certify.second_reader import Shape
+from forkpoint.clients.claude import second_reader
+from forkpoint.clients.claude.certificate.asked import Cannot, prompts
+from forkpoint.clients.claude.second_reader import Shape
 from forkpoint.core.entries import Kind
+from forkpoint.runtime_checks import BrokenPromise
 
 KEY: Final = "forkpoint"
 """The key of a line under which a record says what it does."""

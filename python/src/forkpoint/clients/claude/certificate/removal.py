@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.runtime_checks import BrokenPromise
+from forkpoint.clients.claude import second_reader
 from forkpoint.clients.claude.lines import REMINDER_KEYS, SESSION_KEY, SLUG
+from forkpoint.runtime_checks import BrokenPromise
 
 MARKER: Final = "forkpoint"
 """The key of what forkpoint says of a line that it wrote, and the type of the line that says where a session came from."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from forkpoint.certify import second_reader
-from forkpoint.certify.second_reader import Preserved, Shape
+from forkpoint.clients.claude import second_reader
 from forkpoint.clients.claude.lines import SUMMARY_LINE, TITLES
+from forkpoint.clients.claude.second_reader import Preserved, Shape
 from forkpoint.clients.claude.versions import LAST_TO_RESTAMP
 from forkpoint.clients.claude.words import EDITOR, IMAGE, no_error, own_words
 from forkpoint.core.entries import Kind, Opaque, Result

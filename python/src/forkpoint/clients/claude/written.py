@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.claude.keys import CUSTOM_TITLE, LEAF, PARENT
+from forkpoint.clients.claude.lines import COPIED, SESSION_KEY, SIDE
 
 KEY: Final = "forkpoint"
 """The key under which a line that was appended here says what it is."""
@@ -45,6 +47,27 @@ def clipped(text: str) -> str:
     return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
 
 
+def entry(
+    parent: str | None,
+    like: Mapping[str, object],
+    kind: str,
+    says: Mapping[str, object],
+    *,
+    session: str | None = None,
+    copied: Sequence[str] = COPIED,
+) -> dict[str, object]:
+    """The line of an entry of the main line, as JSON. ``like`` is a line of the conversation, whose values it has under the keys
+    ``copied``; ``says`` are the keys behind the ``kind``."""
+    return {
+        PARENT: parent,
+        SIDE: False,
+        **{key: like[key] for key in copied if isinstance(like.get(key), str)},
+        **({} if session is None else {SESSION_KEY: session}),
+        "type": kind,
+        **says,
+    }
+
+
 def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, operation: str | None = None) -> bytes:
     """The line that names an entry as HEAD, without the newline; the prompt's words are clipped as clients do.
 
@@ -54,7 +77,7 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
     value: dict[str, object] = {"type": "last-prompt"}
     if text:
         value["lastPrompt"] = text
-    value["leafUuid"] = leaf
+    value[LEAF] = leaf
     if explicit:
         value["explicit"] = True
     value[SESSION_KEY] = session
@@ -65,4 +88,4 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
 
 def custom_title(title: str, session: str) -> bytes:
     """The line that gives a session a title, without the newline, as clients write it."""
-    return dump({"type": "custom-title", "customTitle": title, SESSION_KEY: session})
+    return dump({"type": "custom-title", CUSTOM_TITLE: title, SESSION_KEY: session})
