@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import balance, worldlines
 from forkpoint.core.balance import main_line_assistant
-from forkpoint.core.entries import EntryError, Kind, Log, Result, Use
+from forkpoint.core.entries import EntryError, Log, Result, Use
 from forkpoint.worldlines.books import STATES, marked, why_illegal
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import BLANK, Event, link, merged
@@ -80,7 +81,7 @@ def _row(row: Row, own: list[_Stored], rows: list[Row], at: dict[int, int], all_
             yield Wrong(here, str(error))
             return
         chain = link(chain, event)
-        messages += kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+        messages += kind in SPOKEN and not event.aside
         wanted: dict[str, tuple[object, object]] = {
             "place": (place, index),
             "parent": (found.parent, head),

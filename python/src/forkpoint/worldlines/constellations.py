@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from forkpoint.clients.edits import with_parent
-from forkpoint.core.entries import Kind
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import FULL, Everything, ForkSpec, Recent, Since, fork_memory, left
 from forkpoint.evidence.states import Field, Fork, State
@@ -466,7 +466,7 @@ def _when(event: Event) -> int:
 
 def said(event: Event) -> bool:
     """Whether an event is a message of the user or the assistant in the main line."""
-    return event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+    return event.kind in SPOKEN and not event.aside
 
 
 def promote(store: Store, name: str, by: str) -> Constellation:

@@ -25,6 +25,7 @@ from forkpoint.clients.claude.lines import SESSION_KEY, SIDE
 from forkpoint.clients.claude.places import SUFFIX
 from forkpoint.clients.claude.written import custom_title, stamp, time_said
 from forkpoint.clients.edits import with_parent
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.format import reader
@@ -303,7 +304,7 @@ def line_uuid(event: Event) -> str | None:
     hangs = hangs_on(event)
     if hangs is not None:
         return hangs[0]
-    return str(uuid.uuid5(NAMESPACE, event.id)) if event.kind in (Kind.USER, Kind.ASSISTANT) else None
+    return str(uuid.uuid5(NAMESPACE, event.id)) if event.kind in SPOKEN else None
 
 
 def hangs_on(event: Event) -> tuple[str, str | None] | None:
@@ -342,7 +343,7 @@ class _Writer:
             return None
         if read.uuid is not None and event.kind is not Kind.OTHER:
             return self._own(event, read)
-        if event.kind not in (Kind.USER, Kind.ASSISTANT) or read.message is None:
+        if event.kind not in SPOKEN or read.message is None:
             return None
         says = event.says
         name = str(uuid.uuid5(NAMESPACE, event.id))

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Final
 
 from forkpoint.clients.claude.lines import META
-from forkpoint.core.entries import Kind
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
@@ -211,7 +211,7 @@ class Store:
         added: list[tuple[object, ...]] = []
         for event in events:
             legal = books.enter(event, place)
-            messages += event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+            messages += event.kind in SPOKEN and not event.aside
             chain = link(chain, event)
             at = max(at, event.at) if as_they_were else at
             added.append((row.number, place, event.id, head, at, int(legal), messages, event.content, chain, event.body))

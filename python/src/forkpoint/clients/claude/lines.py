@@ -118,7 +118,7 @@ SILENT: Final = NOT_SENT | {
 }  # fmt: skip
 """Types of attachments of which clients send nothing in the middle of a conversation (measured with 2.1.332)."""
 
-SPOKEN: Final = frozenset(
+SPEECH_TYPES: Final = frozenset(
     {
         b"user", b"assistant", b"message", b"text", b"tool_use", b"tool_result", b"thinking", b"redacted_thinking", b"image",
         b"document", b"server_tool_use", b"web_search_tool_result",

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from forkpoint.clients.claude.codec import KINDS
-from forkpoint.clients.claude.lines import SESSION_KEY, SPOKEN
+from forkpoint.clients.claude.lines import SESSION_KEY, SPEECH_TYPES
 from forkpoint.clients.claude.written import dump
 from forkpoint.clients.codec import parse_version
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 
 FORM: Final = 1
@@ -48,7 +49,7 @@ _TEXT: Final = (_Key("text", "text", str, ""),)
 _THINKING: Final = (_Key("text", "thinking", str, ""), _Key("signature", "signature", str))
 _CALL: Final = (_Key("name", "name", str), _Key("input", "input", dict))
 _RESULT: Final = (_Key("error", "is_error", bool, False),)
-_KNOWN: Final = frozenset(kind.decode() for kind in SPOKEN)
+_KNOWN: Final = frozenset(kind.decode() for kind in SPEECH_TYPES)
 
 
 def normal(line: bytes, told: Callable[[str], object] = lambda _: None) -> Object:
@@ -118,7 +119,7 @@ def written(made: Mapping[str, Any]) -> bytes:
 def entry_of(made: Mapping[str, Any]) -> Entry:
     """The entry of the core that an entry in normal form is, before anything is mended, without its fields."""
     kind = Kind(made["kind"])
-    spoken = kind in (Kind.USER, Kind.ASSISTANT)
+    spoken = kind in SPOKEN
     message = made["message"]
     return Entry(
         made["uuid"],

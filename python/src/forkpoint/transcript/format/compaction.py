@@ -13,6 +13,7 @@ import msgspec
 
 from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import BOUNDARY, MESSAGES, SEGMENT
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
@@ -90,7 +91,7 @@ def awaits_summary(transcript: Transcript, position: int) -> bool:
     """Whether the conversation at a position starts with a compaction whose summary has not come: a boundary, and below it at
     most what nobody said. A client that finds no more goes on without what was compacted. O(depth)."""
     log = transcript.log
-    while log[position].kind not in (Kind.USER, Kind.ASSISTANT):
+    while log[position].kind not in SPOKEN:
         above = log.spine.parent[position]
         if above < 0:
             return starts_anew(transcript, position)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from forkpoint.clients.claude.keys import PARENT
-from forkpoint.clients.claude.lines import SPOKEN
+from forkpoint.clients.claude.lines import SPEECH_TYPES
 from forkpoint.clients.lines import NO_OBJECT, Damage
 from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, run, survey
@@ -248,7 +248,7 @@ def _read(transcript: Transcript, damage: Damage) -> _Readable:
         calls=calls,
         answers=answers,
         own=own,
-        aside=bool(types) and not types & SPOKEN,
+        aside=bool(types) and not types & SPEECH_TYPES,
         user=b"user" in types and b"assistant" not in types,
     )
 

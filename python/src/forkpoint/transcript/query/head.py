@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, islice, pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from forkpoint.clients.claude.keys import LEAF
 from forkpoint.clients.claude.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind, Log, Result, Use, Version
 from forkpoint.transcript.format.below import sides
@@ -32,9 +33,6 @@ class Head:
     why: str
     version: Version
     """The client version whose rule was applied."""
-
-
-SPOKEN: Final = (Kind.USER, Kind.ASSISTANT)
 
 
 _Parents = Sequence[int] | Mapping[int, int]

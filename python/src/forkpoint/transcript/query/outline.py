@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core.balance import Survey, Walk, main_line_assistant
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.format.compaction import crossings, preserved, sent_again, starts_anew
@@ -113,7 +114,7 @@ class Outline:
         conversation unless there is no other."""
         log = self._transcript.log
         parent, size = log.spine.parent, len(log)
-        kinds = [kind in (Kind.USER, Kind.ASSISTANT) for kind in self._transcript.kinds]
+        kinds = [kind in SPOKEN for kind in self._transcript.kinds]
         last = list(range(size))  # the last entry of the subtree
         speech = bytearray(size)  # a user or assistant entry stands strictly below
         for position in range(size - 1, -1, -1):
@@ -164,7 +165,7 @@ class Outline:
         parent = log.spine.parent
         waits = bytearray(len(log))
         for at, kind in enumerate(self._transcript.kinds):
-            if kind is not Kind.USER and kind is not Kind.ASSISTANT:
+            if kind not in SPOKEN:
                 waits[at] = waits[parent[at]] if parent[at] >= 0 else starts_anew(self._transcript, at)
         return [not hurt[at] & ~overlooked and survey.resumable(at) and not waits[at] for at in range(len(hurt))]
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from forkpoint.clients.claude.blocks import is_call, is_result
+from forkpoint.clients.kinds import SHOWN, SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.format.compaction import is_written_boundary
@@ -62,9 +63,11 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
             if uuid in told:
                 continue
             told.add(uuid)
+        if entry.kind not in SHOWN:
+            continue
         if entry.kind is Kind.SYSTEM and is_written_boundary(transcript, position):
             yield Told("compaction", position, "")
-        if entry.kind in (Kind.USER, Kind.ASSISTANT):
+        if entry.kind in SPOKEN:
             yield from _spoken(transcript, position, prompts, joined, tools)
         for each in typed.get(position, ()):
             yield Told("queued", position, each.words)

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from typing import Final
 
 from forkpoint.clients.claude.words import own_words
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import balance, contexts, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
@@ -446,7 +447,7 @@ def _ends(transcript: Transcript, position: int) -> str | None:
     """What a conversation ends in besides entries of the client, when it is not the assistant's."""
     log = transcript.log
     here = position
-    while here >= 0 and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+    while here >= 0 and log[here].kind not in SPOKEN:
         here = log.spine.parent[here]
     if here < 0 or log[here].kind is Kind.ASSISTANT:
         return None

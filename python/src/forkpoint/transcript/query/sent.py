@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from forkpoint.clients.claude.lines import LOCAL_COMMAND, SILENT
 from forkpoint.clients.edits import raw_value
+from forkpoint.clients.kinds import SENT, SPOKEN
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.format import canonical
@@ -77,16 +78,18 @@ def sent(transcript: Transcript, position: int, goes_on: bool | None = None) -> 
 
 def _content(transcript: Transcript, position: int) -> bytes | None:
     """What is sent of an entry, as it stands on its line; None where nothing is."""
-    kind, line = transcript.log[position].kind, transcript.line(transcript.span(position))
-    if kind in (Kind.USER, Kind.ASSISTANT):
+    kind = transcript.log[position].kind
+    if kind not in SENT:
+        return None
+    line = transcript.line(transcript.span(position))
+    if kind in SPOKEN:
         message = raw_value(line, "message")
         return (raw_value(message, "content") or b"null") if message[:1] == b"{" else None
     if kind is Kind.ATTACHMENT:
         attachment = raw_value(line, "attachment")
         return None if attachment in (b"", b"null") or _is_silent(transcript, position) else attachment
-    if kind is Kind.SYSTEM and transcript.keys(transcript.span(position)).get("subtype") == LOCAL_COMMAND:
-        return raw_value(line, "content") or None
-    return None
+    is_output = transcript.keys(transcript.span(position)).get("subtype") == LOCAL_COMMAND
+    return raw_value(line, "content") or None if is_output else None
 
 
 def _is_silent(transcript: Transcript, position: int) -> bool:

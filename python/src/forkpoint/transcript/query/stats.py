@@ -9,6 +9,7 @@ from typing import Final
 
 from forkpoint.clients.claude.keys import FORKED_FROM
 from forkpoint.clients.claude.written import KEY
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.format import marker
 from forkpoint.transcript.format.compaction import is_written_boundary
@@ -119,7 +120,7 @@ def stats(transcript: Transcript, copies: Set[int] = frozenset()) -> Stats:
         parent.append(parent[above] if above in own else above)
     children = Counter(above for position, above in enumerate(parent) if above >= 0 and position not in own)
     depth = [0] * len(log)
-    speech = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
+    speech = [entry.kind in SPOKEN for entry in log]
     found = Stats(
         sessions=1,
         prompts=len(outline.prompts) - len(own.intersection(outline.prompts)),

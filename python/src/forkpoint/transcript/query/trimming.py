@@ -10,6 +10,7 @@ import msgspec
 
 from forkpoint.clients.claude.faces import Piece
 from forkpoint.clients.claude.tools import CHANGES
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Id, Kind, Use
 from forkpoint.transcript.query.overlays import Shown, conversation
@@ -111,7 +112,7 @@ def parts(shown: Shown) -> list[Part]:
     sent: set[object] = set()
     for member in conversation(seen, shown.position):
         uuid = seen.log.spine.uuids[member]
-        if uuid in log and seen.log[member].kind in (Kind.USER, Kind.ASSISTANT):
+        if uuid in log and seen.log[member].kind in SPOKEN:
             line = read_keys(_line, seen.line(seen.span(member)), "message")
             message = (line.message if line is not None else None) or _Message()
             of = message.id if isinstance(message.id, str) else uuid

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from forkpoint.clients.claude.blocks import CALL, RESULT, SERVER_CALLS, is_server_result
 from forkpoint.clients.claude.keys import API_ERROR, API_STATUS
 from forkpoint.clients.claude.lines import LOCAL_COMMAND, SILENT
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import rendering
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.entries import Kind
@@ -119,7 +120,7 @@ def _refused(transcript: Transcript, sent: Sequence[int]) -> list[RefusedPart]:
     for at in sent:
         kind, uuid = transcript.log[at].kind, str(transcript.log.spine.uuids[at])
         keys = transcript.keys(transcript.span(at))
-        message = keys.get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
+        message = keys.get("message") if kind in SPOKEN else None
         content = message.get("content") if isinstance(message, dict) else None
         blocks = [each if isinstance(each, dict) else {} for each in content] if isinstance(content, list) else []
         apart.pass_by(kind, keys, blocks)

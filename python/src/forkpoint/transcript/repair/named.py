@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from forkpoint.clients.claude.blocks import RESULT
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import rendering
-from forkpoint.core.entries import Kind
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.repair.doctor import Finding
@@ -104,7 +104,7 @@ def _blocks(transcript: Transcript, position: int) -> Iterator[Mapping[str, Any]
     """The blocks of what is sent at an entry, and those in results."""
     log = transcript.log
     for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
-        message = transcript.keys(transcript.span(at)).get("message") if log[at].kind in (Kind.USER, Kind.ASSISTANT) else None
+        message = transcript.keys(transcript.span(at)).get("message") if log[at].kind in SPOKEN else None
         for block in _listed(message):
             yield block
             if block.get("type") == RESULT:

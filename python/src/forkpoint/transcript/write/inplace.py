@@ -19,8 +19,8 @@ from forkpoint.clients.claude import certificate
 from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.versions import LAST_LINE, LAST_PROMPT
 from forkpoint.clients.claude.written import KEY, SCHEME, dump, entry, last_prompt, stamp
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import appends
-from forkpoint.core.entries import Kind
 from forkpoint.disk.append import QUIET, Interleaved, Known, Stale, Unconfirmed, append
 from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import cut
@@ -55,7 +55,7 @@ def tip(outline: Outline, transcript: Transcript, position: int) -> int | None:
     log, parent = transcript.log, transcript.log.spine.parent
     for end in outline.tips:
         here = end
-        while here > position and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+        while here > position and log[here].kind not in SPOKEN:
             here = parent[here]
         if here == position:
             return end
@@ -291,7 +291,7 @@ def reached(transcript: Transcript, found: Head, target: str, below: str | None 
     here = log.position(target)
     accepted = {here} | ({log.position(below)} if below is not None and below in log else set())
     if found.version < LAST_PROMPT:
-        while here >= 0 and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+        while here >= 0 and log[here].kind not in SPOKEN:
             here = log.spine.parent[here]
         accepted.add(here)
     return found.position in accepted

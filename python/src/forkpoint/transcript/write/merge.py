@@ -20,6 +20,7 @@ from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.tools import WITHOUT_EFFECT
 from forkpoint.clients.claude.written import KEY, SCHEME, clipped, dump, entry, last_prompt
 from forkpoint.clients.edits import with_parent
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode, QuoteMarks
@@ -273,7 +274,7 @@ def unquoted(transcript: Transcript, position: int) -> str | None:
 def _spoken(transcript: Transcript, position: int) -> Iterator[str]:
     """What an entry says, part by part, for a reader."""
     entry = transcript.log[position]
-    if entry.kind not in (Kind.USER, Kind.ASSISTANT):
+    if entry.kind not in SPOKEN:
         return
     who = "User" if entry.kind is Kind.USER else "Assistant"
     for label, text in parts(who, _blocks(transcript, position)):

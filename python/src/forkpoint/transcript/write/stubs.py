@@ -15,8 +15,9 @@ from forkpoint.clients.claude.keys import PARENT
 from forkpoint.clients.claude.lines import COPIED, REFERENCES, SESSION_KEY
 from forkpoint.clients.claude.tools import WITHOUT_EFFECT
 from forkpoint.clients.claude.written import clipped, entry
+from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import rewriting
-from forkpoint.core.entries import Id, Kind
+from forkpoint.core.entries import Id
 from forkpoint.core.rendering import root_position
 from forkpoint.core.rewriting import Notes
 from forkpoint.transcript.format.compaction import crossing, starts_anew
@@ -99,7 +100,7 @@ def _said_behind(shown: Shown, boundary: Id) -> Iterator[Id]:
     log = shown.transcript.log
     assert shown.position is not None
     for member in conversation(shown.transcript, shown.position):
-        if member > log.position(boundary) and log[member].kind in (Kind.USER, Kind.ASSISTANT):
+        if member > log.position(boundary) and log[member].kind in SPOKEN:
             yield log.spine.uuids[member]
 
 
