@@ -22,8 +22,12 @@ from ci.lib import ROOT, VENV, relative
 from forkpoint.ops import schemas
 from forkpoint.server.description import described
 
-MADE = {ROOT / "spec" / "answers.json": schemas.document, ROOT / "spec" / "service.json": described}
-"""The schema of every command's answer, and the description of the service."""
+MADE = {
+    ROOT / "spec" / "answers.json": schemas.document,
+    ROOT / "spec" / "requests.json": schemas.asked,
+    ROOT / "spec" / "service.json": described,
+}
+"""The schemas of every command's answer and of what operations are asked for, and the description of the service."""
 NOW = "1772452800"
 """When the shown commands run: the day after the sample was written, so that ages stay as they are."""
 SHOWN = re.compile(r"(<!-- output: (.+?) -->\n```text\n)(.*?)(```)", re.DOTALL)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import get_annotations
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -651,6 +651,19 @@ class Parameter(NamedTuple):
     @property
     def required(self) -> bool:
         return self.default is msgspec.NODEFAULT
+
+    def checked(self, most: int | None = None) -> Any:
+        """The type with what the option says of it, and within its bounds; ``most`` is the greatest number that is taken. Only a
+        field with an option has one."""
+        assert self.option is not None
+        kind, least = self.type, self.option.least
+        if self.option.choices:
+            kind = Literal[self.option.choices]
+        elif least is not None:
+            kind = Annotated[int, msgspec.Meta(ge=least, le=most)]
+        if kind is not self.type and self.default is None and (least is None or most is None):
+            kind = kind | None
+        return Annotated[kind, msgspec.Meta(description=self.option.help)]
 
 
 def parameters(request: type[msgspec.Struct], within: str | None = None) -> list[Parameter]:

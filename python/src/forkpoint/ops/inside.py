@@ -90,11 +90,7 @@ class Call:
 
     def _argument(self, one: Parameter) -> tuple[str, Any, Any]:
         """The name, the type with what it is for, and the default of a field."""
-        assert one.option is not None
-        least, says = one.option.least, one.option.help
-        counts = Annotated[int, Meta(description=says, ge=least, le=self.most)]
-        kind = Annotated[one.type, Meta(description=says)] if least is None else counts
-        return one.name, kind, self.given.get(one.name, one.default)
+        return one.name, one.checked(self.most), self.given.get(one.name, one.default)
 
     def do(self, asked: msgspec.Struct, tell: Tell) -> Answer:
         """Do what is asked for."""
