@@ -1,7 +1,8 @@
 """The lists of links under each property of the spec, made from the laws: `refresh` gives a chapter's text with them.
 
 Lemma and law are what the laws say. Port and test are those that the list has, as far as they are there; the functions that a law
-is of, and the chapter's test of all its laws, are added. Each link leads to the line.
+is of, and the chapter's test of all its laws, are added. Each link names the file and the symbol. It names no line, which would
+change with every edit above it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def lists(stated: Property, model: dict[str, Path]) -> dict[str, list[Link]]:
 
 
 def _line(part: str, links: list[Link], chapter: Path) -> str:
-    shown = (f"[{one.symbol}]({os.path.relpath(one.path, chapter.parent)}#L{symbols(one.path)[one.symbol]})" for one in links)
+    shown = (f"[{one.symbol}]({os.path.relpath(one.path, chapter.parent)}#{one.anchor})" for one in links)
     return f"- {part}: {', '.join(shown)}"
 
 

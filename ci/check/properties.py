@@ -6,10 +6,10 @@ A property is written, in `spec/NN-*.md`, as
 
     One sentence that states it.
 
-    - Lemma: [ForksProofs.ForkPreservesContexts](../dafny/07-Forks.Proofs.dfy#L12)
-    - Law: [fork_preserves_contexts](../python/src/forkpoint/laws/forks.py#L34)
-    - Port: [fork](../python/src/forkpoint/core/forks.py#L56)
-    - Test: [test_laws](../tests/core/test_forks.py#L78)
+    - Lemma: [ForksProofs.ForkPreservesContexts](../dafny/07-Forks.Proofs.dfy#ForkPreservesContexts)
+    - Law: [fork_preserves_contexts](../python/src/forkpoint/laws/forks.py#fork_preserves_contexts)
+    - Port: [fork](../python/src/forkpoint/core/forks.py#fork)
+    - Test: [test_laws](../tests/core/test_forks.py#test_laws)
 
 with one or more links, parted by commas, in each line of the list, which `ci.check.links` makes. Other text may stand between.
 """
@@ -38,7 +38,13 @@ class Link:
 
     symbol: str
     path: Path
-    line: int | None = field(default=None, compare=False)
+    named: str | None = field(default=None, compare=False)
+    """What the chapter's link says behind the file; None of a link that is no chapter's."""
+
+    @property
+    def anchor(self) -> str:
+        """What a link to it says behind the file: the lemma's own name, or all of a name in Python."""
+        return self.symbol.rsplit(".", 1)[-1] if self.path.suffix == ".dfy" else self.symbol
 
 
 @dataclass
@@ -84,8 +90,8 @@ def unfenced(text: str) -> list[tuple[int, str]]:
 
 def links_of(text: str, chapter: Path) -> list[Link]:
     def link(symbol: str, target: str) -> Link:
-        path, _, line = target.partition("#L")
-        return Link(symbol, chapter.parent / path, int(line) if line.isdigit() else None)
+        path, _, named = target.partition("#")
+        return Link(symbol, chapter.parent / path, named)
 
     return [link(symbol, target) for symbol, target in LINK.findall(text)]
 

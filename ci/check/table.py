@@ -201,9 +201,8 @@ def _links(links: list[Link], behind: Callable[[Link], str] = lambda _: "") -> s
 
 
 def _address(link: Link) -> str:
-    """Where a link leads: to the line, as the chapter says it."""
-    path = os.path.relpath(link.path, SPEC)
-    return path if link.line is None else f"{path}#L{link.line}"
+    """Where a link leads."""
+    return f"{os.path.relpath(link.path, SPEC)}#{link.anchor}"
 
 
 def _port(link: Link) -> str:

@@ -37,7 +37,7 @@ class Place(NamedTuple):
     """Where a definition stands."""
 
     file: Path
-    line: int
+    name: str
 
 
 class Source(NamedTuple):
@@ -60,17 +60,17 @@ def module(text: str, at: int) -> str:
     return [match[1] for match in MODULE.finditer(text, 0, at)][-1]
 
 
-def definitions(read: Source) -> Iterator[tuple[str, int, int]]:
-    """The definitions of a file: each name, where it stands in the text, and its line."""
+def definitions(read: Source) -> Iterator[tuple[str, int]]:
+    """The definitions of a file: each name, and where it stands in the text."""
     for one in read.found.values():
         if one.kind in ("function", "predicate"):
-            yield one.symbol.rsplit(".", 1)[-1], read.stream[one.first].at, one.line
+            yield one.symbol.rsplit(".", 1)[-1], read.stream[one.first].at
     for match in (*TYPES.finditer(read.text), *BUILT.finditer(read.text)):
         for case in re.finditer(r"(?:^|\|)\s*(\w+)", match[1]):
             at = match.start(1) + case.start(1)
-            yield case[1], at, read.text.count("\n", 0, at) + 1
+            yield case[1], at
     for symbol, first, _ in one_liners(read.stream):
-        yield symbol.rsplit(".", 1)[-1], read.stream[first].at, read.stream[first].line
+        yield symbol.rsplit(".", 1)[-1], read.stream[first].at
 
 
 @functools.cache
@@ -78,8 +78,8 @@ def defined() -> dict[str, dict[str, Place]]:
     """Where each module defines what: functions, predicates, types, the cases of datatypes, and constants."""
     found: dict[str, dict[str, Place]] = {}
     for path in sources():
-        for name, at, line in definitions(source(path)):
-            found.setdefault(module(source(path).text, at), {}).setdefault(name, Place(path, line))
+        for name, at in definitions(source(path)):
+            found.setdefault(module(source(path).text, at), {}).setdefault(name, Place(path, name))
     return found
 
 
@@ -103,7 +103,7 @@ def places(path: Path, stream: list[Token]) -> Iterator[tuple[str, Place]]:
 
 
 def link(place: Place) -> str:
-    return f"../{relative(place.file)}#L{place.line}"
+    return f"../{relative(place.file)}#{place.name}"
 
 
 def statement(lemma: Link) -> str:
@@ -127,8 +127,8 @@ def entry(one: Property) -> str:
     """What stands on the page of a property."""
     first, *others = one.lemmas
     symbol = first.symbol
-    also = [f"[{other.symbol}]({link(Place(MODEL / other.path.name, other.line or 1))})" for other in others]
-    links = f"[Sentence]({one.address}), [proof]({link(Place(MODEL / first.path.name, first.line or 1))})"
+    also = [f"[{other.symbol}]({link(Place(MODEL / other.path.name, other.anchor))})" for other in others]
+    links = f"[Sentence]({one.address}), [proof]({link(Place(MODEL / first.path.name, first.anchor))})"
     more = f" Also: {', '.join(also)}." if also else ""
     return f"### {one.title}\n\n`{symbol}`. {links}.{more}\n\n{statement(first)}"
 

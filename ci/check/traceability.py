@@ -1,5 +1,5 @@
 """Fails when the spec promises what is not there: a property without a lemma, law, port or test, a linked symbol that its file
-does not define or that stands on another line, a lemma or law that has another name than its property, a number that is given
+does not define or that the link calls otherwise, a lemma or law that has another name than its property, a number that is given
 twice, or a dead link in any Markdown file; when a lemma stands for nothing, because no property claims it and no proof uses it;
 and when no example meets a theorem's precondition.
 
@@ -57,11 +57,10 @@ def link_problem(part: str, link: Link) -> str | None:
         return f"{link.symbol} links to {path.name}, which is not there"
     if part == "Test" and not link.symbol.split(".")[-1].startswith("test"):
         return f"{link.symbol} is not the name of a test"
-    line = symbols(path).get(link.symbol)
-    if line is None:
+    if link.symbol not in symbols(path):
         return f"{path.name} does not define {link.symbol}"
-    if link.line not in (None, line):
-        return f"{link.symbol} stands on line {line} of {path.name}, not {link.line}: make docs"
+    if link.named not in (None, "", link.anchor):
+        return f"the link to {link.symbol} names {link.named} in {path.name}, not {link.anchor}: make docs"
     return None
 
 
@@ -188,6 +187,8 @@ def dead_links(path: Path, root: Path = ROOT) -> list[str]:
                 problems.append(f"{where}: {target} is not there")
             elif anchor and aim.suffix == ".md" and anchor not in anchors(aim):
                 problems.append(f"{where}: {target}: no such heading")
+            elif anchor and aim.suffix in (".dfy", ".py") and not re.search(rf"\b{anchor.split('.')[-1]}\b", aim.read_text()):
+                problems.append(f"{where}: {target}: no such name")
     return problems
 
 

@@ -3,6 +3,7 @@ things that the search knows, and links between pages as they stand in the repos
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 from sphinxcontrib.mermaid import mermaid
 
+from ci.check.theorems import Source, definitions
 from ci.prove.source import declarations, tokens
 
 logger = logging.getLogger(__name__)
@@ -86,11 +88,32 @@ class DafnyLexer(RegexLexer):
     }
 
 
-def declared(path: str, text: str) -> Iterator[tuple[str, str, int]]:
-    """What a file defines: kind, symbol, line."""
+def declared(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """What a file of the model declares: kind and symbol."""
     if path.endswith(".dfy"):
         for one in declarations(tokens(text)):
-            yield one.kind, one.symbol, one.line
+            yield one.kind, one.symbol
+
+
+def named(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """The names of a file to which links lead, each with its line."""
+    if path.endswith(".dfy"):
+        stream = tokens(text)
+        found = {one.symbol: one for one in declarations(stream)}
+        for symbol, one in found.items():
+            yield symbol.rsplit(".", 1)[-1], one.line
+        for name, at in definitions(Source(text, stream, found)):
+            yield name, text.count("\n", 0, at) + 1
+    elif path.endswith(".py"):
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                yield node.name, node.lineno
+            for part in node.body if isinstance(node, ast.ClassDef) else ():
+                if isinstance(part, ast.FunctionDef):
+                    yield f"{node.name}.{part.name}", part.lineno
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                yield from ((one.id, node.lineno) for one in targets if isinstance(one, ast.Name))
 
 
 def listing(path: str, text: str, names: dict[int, list[str]]) -> str:
@@ -123,12 +146,17 @@ class SourceParser(Parser):
         names: dict[int, list[str]] = {}
         taken: set[str] = set()
         model = env.get_domain("dafny")
-        for kind, symbol, line in declared(path, text):
+        for kind, symbol in declared(path, text):
             name = symbol.rsplit(".", 1)[-1]
             if name not in taken:
                 taken.add(name)
-                names.setdefault(line, []).append(name)
                 model.data["objects"][symbol] = (path, name, kind if kind in KINDS else "type")
+        anchors: dict[str, int] = {}
+        for name, line in named(path, text):
+            anchors.setdefault(name, line)
+        for name, line in anchors.items():
+            names.setdefault(line, []).append(name)
+        env.metadata[path]["anchors"] = sorted(anchors)
         section = nodes.section("", nodes.title(path, path), names=[path])
         document.note_implicit_target(section, section)
         section += nodes.raw("", listing(path, text, names), format="html")
@@ -171,8 +199,8 @@ class WithoutComments(SphinxTransform):
 
 
 class Links(SphinxPostTransform):
-    """A link to a file or a folder of the repository leads to its page, and the name of a property to its heading. A line that
-    the file does not have is no target."""
+    """A link to a file or a folder of the repository leads to its page, and the name of a property to its heading. A line or a
+    name that the file does not have is no target."""
 
     default_priority = 5  # before the parser of Markdown asks for labels
 
@@ -202,7 +230,8 @@ class Links(SphinxPostTransform):
         for docname in (path, f"{path}/index"):
             if target and docname in self.env.found_docs:
                 lines = (Path(self.env.srcdir) / f"{path}.src").read_text(encoding="utf-8").count("\n") if anchor else 0
-                if anchor and not (re.fullmatch(r"L\d+", anchor) and int(anchor[1:]) <= lines):
+                is_line = re.fullmatch(r"L\d+", anchor) and int(anchor[1:]) <= lines
+                if anchor and not is_line and anchor not in self.env.metadata[path].get("anchors", ()):
                     return None
                 return make_refnode(self.app.builder, origin, docname, anchor, list(node.children))
         return None

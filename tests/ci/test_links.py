@@ -24,7 +24,7 @@ def test_the_laws_are_read_as_they_are() -> None:
 def test_the_lists_of_the_spec_are_those_of_the_laws() -> None:
     text = CHAPTER.read_text()
     assert links.refresh(CHAPTER, text) == text
-    broken = text.replace("[fork_preserves_contexts]", "[another]").replace("#L", "#L1")
+    broken = text.replace("[fork_preserves_contexts]", "[another]").replace("dfy#", "dfy#Not")
     assert broken != text
     assert links.refresh(CHAPTER, broken) == text
 

@@ -19,7 +19,7 @@ Because it must.
 
 - Lemma: [M.Keeps](../dafny/M.dfy), [`M.KeepsMore`](../dafny/M.dfy)
 - Port: [fork](../port/forks.py)
-- Law: [fork_keeps](../port/laws.py#L2)
+- Law: [fork_keeps](../port/laws.py#fork_keeps)
 - Test: [test_keeps](../tests/test_forks.py)
 
 ## Something else
@@ -49,7 +49,7 @@ def test_a_property_is_read(project: Path) -> None:
     (stated,) = properties.parse(project / "spec" / "04-forks.md", GOOD)
     assert (stated.number, stated.name, stated.sentence) == ("P4.3", "fork-keeps", "A fork keeps what it needs.")
     assert [lemma.symbol for lemma in stated.lemmas] == ["M.Keeps", "M.KeepsMore"]
-    assert [(link.symbol, link.line) for link in stated.laws] == [("fork_keeps", 2)]
+    assert [(link.symbol, link.named) for link in stated.laws] == [("fork_keeps", "fork_keeps")]
 
 
 def test_a_good_chapter_has_no_problem(project: Path) -> None:
@@ -72,7 +72,7 @@ def test_each_of_the_four_is_demanded(project: Path, part: str) -> None:
         ("- Port: [fork]", "- Port: [spoon]", "forks.py does not define spoon"),
         ("[fork]", "[Guard.spoon]", "forks.py does not define Guard.spoon"),
         ("[fork_keeps]", "[fork_loses]", "laws.py does not define fork_loses"),
-        ("laws.py#L2", "laws.py#L7", "fork_keeps stands on line 2 of laws.py, not 7"),
+        ("laws.py#fork_keeps", "laws.py#L7", "the link to fork_keeps names L7 in laws.py, not fork_keeps: make docs"),
         ("[test_keeps]", "[helper]", "helper is not the name of a test"),
         ("../port/forks.py", "../dafny/M.dfy", "not a .py file"),
         ("A fork keeps\nwhat it needs.\n\nBecause it must.\n", "", "has no sentence"),
