@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forkpoint.clients.claude.keys import AGENT_ID, BACKUP_NAME, RUN_ID, TRACKED
+from forkpoint.clients.claude import patterns
+from forkpoint.clients.claude.keys import BACKUP_NAME, TRACKED
 from forkpoint.clients.claude.lines import AGENTS_WORKTREE, SNAPSHOTS
 from forkpoint.clients.claude.places import AGENTS, RESULTS, SUFFIX, WORKFLOWS
 from forkpoint.clients.edits import without_key
@@ -34,10 +35,6 @@ OWN, BESIDE, BACKUPS, PLANS = "own", "beside", "backups", "plans"
 """Where a companion stands: in the session's own folder, beside the session, in the folder of its file history, or in that of
 plans."""
 
-_AGENT: Final = re.compile(rb"(?:" + AGENT_ID.encode() + rb'\\?"? ?: ?\\?"?|<task-id>)(?=([A-Za-z0-9_-]{1,255}))')
-_RUN: Final = re.compile(
-    rb"(?:" + RUN_ID.encode() + rb'\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))(?=([A-Za-z0-9_-]{1,255}))'
-)
 _RESULTS: Final = RESULTS.encode()
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _META: Final = ".meta.json"
@@ -241,7 +238,7 @@ def calling(transcript: Transcript) -> dict[str, int]:
     found: dict[str, int] = {}
     for position in range(len(transcript.log)):
         line = transcript.line(transcript.span(position))
-        for name in (*_AGENT.findall(line), *_RUN.findall(line)):
+        for name in (*patterns.AGENT.findall(line), *patterns.RUN.findall(line)):
             found.setdefault(name.decode(), position)
     return found
 
@@ -277,8 +274,8 @@ class _Named:
         for position in plan.positions:
             line = transcript.line(transcript.span(position))
             self.results.update(map(os.fsdecode, _results_named(line, names, lengths)))
-            self.agents.update(name.decode() for name in _AGENT.findall(line))
-            self.runs.update(name.decode() for name in _RUN.findall(line))
+            self.agents.update(name.decode() for name in patterns.AGENT.findall(line))
+            self.runs.update(name.decode() for name in patterns.RUN.findall(line))
 
 
 def _results_named(line: bytes, names: Collection[bytes], lengths: Sequence[int]) -> Iterator[bytes]:
@@ -306,8 +303,8 @@ def _with_those_they_call(
         found |= todo
         files = [path for path, agent in agents.items() if agent in todo and path.suffix == SUFFIX]
         said = [path.read_bytes() for path in files]
-        todo = ({name.decode() for each in said for name in _AGENT.findall(each)} & set(agents.values())) - found
-        due = ({name.decode() for each in said for name in _RUN.findall(each)} & set(ran.values())) - begun
+        todo = ({name.decode() for each in said for name in patterns.AGENT.findall(each)} & set(agents.values())) - found
+        due = ({name.decode() for each in said for name in patterns.RUN.findall(each)} & set(ran.values())) - begun
     return found, begun
 
 

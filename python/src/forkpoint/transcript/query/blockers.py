@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from forkpoint.clients.claude.keys import PARENT
+from forkpoint.clients.claude import patterns
 from forkpoint.clients.claude.lines import SPEECH_TYPES
 from forkpoint.clients.lines import NO_OBJECT, Damage
 from forkpoint.core import rendering
@@ -206,7 +206,6 @@ def _tools(blocks: Iterable[Block]) -> Iterator[Id]:
 
 _EDGE: Final = 1 << 16
 """How much of a hole is looked at, from its start and from its end."""
-_PARENT: Final = re.compile(rb'"' + PARENT.encode() + rb'"\s*+:\s*+(?:"([^"\\]++)"|(null))')
 _ID: Final = re.compile(rb'"id"\s*+:\s*+"([^"\\]++)"')
 _OPENING: Final = (b'"message":{', b'"type":"message",', b'"role":"assistant",')
 """What stands right before the id of a message, but for space; or the model."""
@@ -237,7 +236,7 @@ def _read(transcript: Transcript, damage: Damage) -> _Readable:
     raw = transcript.source.read(start, min(end, start + _EDGE))
     if end - start > _EDGE:
         raw += b"\n" + transcript.source.read(max(start + _EDGE, end - _EDGE), end)
-    parents = _PARENT.findall(raw)
+    parents = patterns.PARENT.findall(raw)
     types = set(_TYPE.findall(raw))
     messages = [_text(match[1]) for match in _ID.finditer(raw) if _is_messages(raw, match.start())]
     calls, answers, own = (list(map(_text, one.findall(raw))) for one in (CALL, _ANSWER, _OWN))

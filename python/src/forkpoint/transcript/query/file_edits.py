@@ -17,7 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from forkpoint.clients.claude.keys import AGENT_ID, NAMES
+from forkpoint.clients.claude.keys import NAMES
+from forkpoint.clients.claude.patterns import STARTED_AGENT
 from forkpoint.clients.claude.shell import only_reads
 from forkpoint.clients.claude.tools import CHANGES, KINDS, RUNS, WITHOUT_EFFECT
 from forkpoint.clients.claude.words import tagged
@@ -358,7 +359,6 @@ _COMMITTED: Final = re.compile(r"^\[[^\]\n]{1,250}? ([0-9a-f]{7,40})\] ", re.MUL
 LONGEST_COMMAND: Final = 200
 MOST_COMMITS: Final = 8
 """So many commits of one call are looked at, the last ones."""
-_AGENT: Final = re.compile(AGENT_ID.encode() + rb'\\?"? ?: ?\\?"?([A-Za-z0-9_-]{1,64})')
 NO_FILES: Final = WITHOUT_EFFECT | KINDS["planning"] | {"KillBash", "KillShell"}
 """The tools that write no file."""
 AGENTS: Final = frozenset({"Agent", "Task"})
@@ -539,7 +539,7 @@ def _ended(
                 return
         found.ran.append(Ran(at, where, _what(call), background=call.given.run_in_background is True))
     else:
-        agent = _AGENT.search(told + content) if call.name in AGENTS else None
+        agent = STARTED_AGENT.search(told + content) if call.name in AGENTS else None
         found.ran.append(Ran(at, where, call.name, None if agent is None else agent[1].decode()))
 
 

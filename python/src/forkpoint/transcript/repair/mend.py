@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from forkpoint.clients.claude.keys import ENTRY_START, PARENT
 from forkpoint.clients.claude.lines import SESSION_KEY
+from forkpoint.clients.claude.patterns import FIRST_PARENT
 from forkpoint.clients.jsontext import is_too_deep
 from forkpoint.clients.lines import BYTE_ORDER_MARK, LONGEST
 from forkpoint.core import splice
@@ -30,9 +31,7 @@ _ENTRY: Final = re.compile(re.escape(ENTRY_START))
 _PADDING: Final = re.compile(rb"\A(?:\x00|\xef\xbb\xbf)++")
 _WORK: Final = 1 << 22
 """How many bytes, besides four times the line, are looked at to find an entry behind a torn one."""
-_NAME: Final = rb'"%s":(?:"([^"\\]*)"|(null))'
-_UUID: Final = re.compile(_NAME % b"uuid")
-_PARENT: Final = re.compile(_NAME % PARENT.encode())
+_UUID: Final = re.compile(rb'"uuid":(?:"([^"\\]*)"|(null))')
 
 AS_IT_IS: Final = ", byte for byte"
 """What is said of a part of a line of which nothing is changed."""
@@ -139,7 +138,7 @@ def uuids(raw: bytes) -> set[str]:
 def names(raw: bytes) -> Names | None:
     """How a line that cannot be read names itself and its parent, when it does: its ``parentUuid`` is the first key as
     clients write it, and its ``uuid`` stands behind the message. ``None`` when either is not to be told."""
-    parent = _PARENT.match(raw.lstrip(b"\x00 \t\r"), 1)
+    parent = FIRST_PARENT.match(raw.lstrip(b"\x00 \t\r"), 1)
     found = uuids(raw)
     if parent is None or len(found) != 1:
         return None
