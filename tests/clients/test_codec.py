@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.clients.claude.codec import CLAUDE
-from forkpoint.clients.codec import Batch, Codec
+from forkpoint.clients.codec import Codec, Parsed
 from forkpoint.clients.lines import Chunk
 from forkpoint.core.entries import Kind, Result, Use
 
@@ -33,14 +33,14 @@ LINES = {
 ENTRIES = {"entry", "call", "odd entry"}
 
 
-def batch(*names: str, number: int = 1) -> Batch:
-    return CLAUDE.batch(Chunk(number, 0, [LINES[name] for name in names], True))
+def parsed(*names: str, number: int = 1) -> Parsed:
+    return CLAUDE.parse(Chunk(number, 0, [LINES[name] for name in names], True))
 
 
 @given(st.lists(st.sampled_from(sorted(LINES)), max_size=8), st.integers(1, 1000))
 def test_every_line_is_one_thing(names: list[str], number: int) -> None:
     codec: Codec = CLAUDE
-    found = codec.batch(Chunk(number, 0, [LINES[name] for name in names], True))
+    found = codec.parse(Chunk(number, 0, [LINES[name] for name in names], True))
     places = {sort: [at for at, name in enumerate(names) if name in those] for sort, those in (
         ("entries", ENTRIES), ("damage", {"nameless", "damaged"}), ("sidecars", {"sidecar"})
     )}  # fmt: skip
@@ -61,7 +61,7 @@ def test_every_line_is_one_thing(names: list[str], number: int) -> None:
 
 
 def test_what_a_line_says_is_in_the_words_of_the_core() -> None:
-    found = batch("entry", "blank", "call", number=5)
+    found = parsed("entry", "blank", "call", number=5)
     assert (found.numbers, found.uuids, found.parents) == ([5, 7], ["a", "b"], [None, "a"])
     assert (found.kinds, found.messages) == ([Kind.USER, Kind.ASSISTANT], [None, "m"])
     assert (found.blocks[1], found.versions, found.sidechain, found.prompt) == ((Use("t1"),), [None, "2.1.330"], b"\0\1", b"\1\0")
@@ -70,10 +70,10 @@ def test_what_a_line_says_is_in_the_words_of_the_core() -> None:
 def test_an_entry_says_who_called_and_what_it_goes_on_from() -> None:
     answer = line("r", "user", {"type": "tool_result", "tool_use_id": "t1"}, parentUuid="a", sourceToolAssistantUUID="b")
     boundary = line("s", "system", logicalParentUuid="r")
-    found = CLAUDE.batch(Chunk(1, 0, [LINES["entry"], answer, boundary], True))
+    found = CLAUDE.parse(Chunk(1, 0, [LINES["entry"], answer, boundary], True))
     assert (found.callers, found.logical, found.bad_parents) == ({1: "b"}, {2: "r"}, [])
     assert found.blocks[1] == (Result("t1"),)
-    assert batch("entry", "odd entry").bad_parents == [1]
+    assert parsed("entry", "odd entry").bad_parents == [1]
 
 
 def test_a_copy_may_differ_in_the_name_of_the_plan() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forkpoint.clients.claude import normal
-from forkpoint.clients.kinds import KINDS, SHOWN, SPOKEN, Part
+from forkpoint.clients.kinds import KINDS, SHOWN, SPOKEN, Extent
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.query import reading, sent
@@ -43,8 +43,8 @@ def transcript(kind: Kind, more: dict[str, Any]) -> reader.Transcript:
     return reader.parse(b"".join(json.dumps(row).encode() + b"\n" for row in rows), Path("made.jsonl"))
 
 
-def part(done: list[bool]) -> Part:
-    return Part.ALL if all(done) else Part.SOME if any(done) else Part.NONE
+def part(done: list[bool]) -> Extent:
+    return Extent.ALL if all(done) else Extent.SOME if any(done) else Extent.NONE
 
 
 def test_every_kind_has_a_row() -> None:

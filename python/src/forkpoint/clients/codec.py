@@ -1,6 +1,6 @@
 """What a client's format is, for whoever reads and writes its files: bytes to entries and back.
 
-A :class:`Codec` is the one thing of a client that the reader knows. It makes of some lines a :class:`Batch`: the entries, a list
+A :class:`Codec` is the one thing of a client that the reader knows. It makes of some lines a :class:`Parsed`: the entries, a list
 for each part, in the words of the core. Nothing above the packages of the clients names a key of a line's own.
 """
 
@@ -17,10 +17,10 @@ ONE_OPAQUE: Final = (OPAQUE,)
 
 
 @dataclass(slots=True)
-class Batch:
+class Parsed:
     """What some lines are: the entries in their order, a list for each part, and the other lines.
 
-    ``logical``, ``callers``, ``asking`` and ``bad_parents`` count the entries of the batch from 0. ``damage`` and ``sidecars``
+    ``logical``, ``callers``, ``asking`` and ``bad_parents`` count the entries here from 0. ``damage`` and ``sidecars``
     name lines by their place among the lines, from 0. A blank line is nothing.
     """
 
@@ -59,7 +59,7 @@ class Codec(Protocol):
     def name(self) -> str:
         """What the client is called on the command line."""
 
-    def batch(self, chunk: Chunk) -> Batch:
+    def parse(self, chunk: Chunk) -> Parsed:
         """What the lines of a chunk are. Never fails: damage is part of the answer. O(bytes)."""
 
     def repeats(self, first: bytes, second: bytes) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from forkpoint.clients.claude.codec import Line, read_line
+from forkpoint.clients.claude.codec import DecodedLine, read_line
 from forkpoint.clients.claude.places import AGENTS, SUFFIX
 from forkpoint.clients.lines import chunks, pieces
 from forkpoint.sessions.projects import project_folders
@@ -107,6 +107,6 @@ def _held(path: Path, uuids: Collection[str]) -> set[str]:
                 if b'"uuid"' not in line and b"\\u" not in line:
                     continue
                 found = read_line(line, last=False)
-                if isinstance(found, Line) and found.uuid in wanted:
+                if isinstance(found, DecodedLine) and found.uuid in wanted:
                     held.add(found.uuid)
         return held

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from forkpoint.clients.claude.codec import Line, read_line
+from forkpoint.clients.claude.codec import DecodedLine, read_line
 from forkpoint.clients.claude.keys import GIT_BRANCH, NAMES, PARENT, USER_TYPE
 from forkpoint.clients.claude.lines import SESSION_KEY, SIDE
 from forkpoint.clients.claude.places import SUFFIX
@@ -365,7 +365,7 @@ class _Writer:
         self.last = name
         return json.dumps(line, separators=(",", ":")).encode()
 
-    def _own(self, event: Event, read: Line) -> bytes:
+    def _own(self, event: Event, read: DecodedLine) -> bytes:
         """A line that a client wrote; below what is there where its parent is not."""
         keys = read_keys(_decode_keys, event.body, *_Keys.__struct_encode_fields__) or _Keys()
         like = {"version": read.version, "cwd": keys.cwd, GIT_BRANCH: keys.git_branch}

@@ -16,7 +16,7 @@ from forkpoint.clients import jsontext
 from forkpoint.clients.claude.blocks import CALL, RESULT
 from forkpoint.clients.claude.keys import NAMES
 from forkpoint.clients.claude.lines import SLUG
-from forkpoint.clients.codec import ONE_OPAQUE, Batch
+from forkpoint.clients.codec import ONE_OPAQUE, Parsed
 from forkpoint.clients.lines import Chunk, look_into, read_keys, text, values
 from forkpoint.core import splice
 from forkpoint.core.entries import OPAQUE, Block, Id, Kind, Result, Use
@@ -41,7 +41,7 @@ class LineMessage(msgspec.Struct, gc=False):
     stop_reason: str | None = None
 
 
-class Line(msgspec.Struct, gc=False, rename=NAMES):
+class DecodedLine(msgspec.Struct, gc=False, rename=NAMES):
     """What the reader uses of a line."""
 
     type: str | None = None
@@ -56,19 +56,19 @@ class Line(msgspec.Struct, gc=False, rename=NAMES):
     message: LineMessage | None = None
 
 
-class OddLine(Line):
+class OddLine(DecodedLine):
     """A line with values of other types than clients write; those are left out."""
 
     odd_parent: bool = False
     """Whether its parent is one of them."""
 
 
-decode: Final = msgspec.json.Decoder(Line).decode
+decode: Final = msgspec.json.Decoder(DecodedLine).decode
 """A line as clients write it; raises :class:`msgspec.DecodeError` otherwise. Strings that it skips are not looked into."""
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def read_line(raw: bytes, *, last: bool) -> Line | str:
+def read_line(raw: bytes, *, last: bool) -> DecodedLine | str:
     """What the reader uses of a line, or the reason why the line is damaged.
 
     ``last`` says that no newline ends the line, so that an unfinished object is a torn tail. Of a line without a uuid
@@ -82,7 +82,7 @@ def read_line(raw: bytes, *, last: bool) -> Line | str:
         return _read_carefully(raw, last=last)
 
 
-def _read_carefully(raw: bytes, *, last: bool) -> Line | str:
+def _read_carefully(raw: bytes, *, last: bool) -> DecodedLine | str:
     """The slow way, for lines that are not as clients write them: tells what is wrong, or reads what can be read."""
     found = look_into(raw, last=last)
     if isinstance(found, str):
@@ -147,7 +147,7 @@ class Speech(NamedTuple):
     prompt: bytearray
 
 
-def speech(lines: Sequence[Line], kinds: Sequence[Kind]) -> Speech:
+def speech(lines: Sequence[DecodedLine], kinds: Sequence[Kind]) -> Speech:
     """What entries say; raises :class:`Nameless`. O(blocks)."""
     every: list[tuple[Block, ...]] = []
     messages: list[Id | None] = []
@@ -190,10 +190,10 @@ def _block(block: LineBlock) -> Block:
     return OPAQUE
 
 
-def _decode(chunk: Chunk) -> list[Line | str | None]:
+def _decode(chunk: Chunk) -> list[DecodedLine | str | None]:
     """What the reader uses of each line; the reason why it is damaged; nothing of a blank line."""
     try:
-        lines: list[Line | str | None] = list(map(decode, chunk.lines))
+        lines: list[DecodedLine | str | None] = list(map(decode, chunk.lines))
         if not all(map(bytes.isascii, chunk.lines)):
             deque(map(bytes.decode, chunk.lines), maxlen=0)  # the decoder does not look into the strings that it skips
         return lines
@@ -205,26 +205,26 @@ def _decode(chunk: Chunk) -> list[Line | str | None]:
         ]
 
 
-def _enter(batch: Batch, lines: list[Line], numbers: list[int]) -> None:
-    """Enters entries into an empty batch, or raises :class:`Nameless` and changes nothing."""
+def _enter(parsed: Parsed, lines: list[DecodedLine], numbers: list[int]) -> None:
+    """Enters entries where there are none, or raises :class:`Nameless` and changes nothing."""
     kinds = [KINDS.get(line.type, Kind.OTHER) for line in lines]
     blocks, messages, prompt = speech(lines, kinds)
     for position, line in enumerate(lines):
         caller = line.caller
         if caller is not None and caller != line.parent:
-            batch.callers[position] = caller
+            parsed.callers[position] = caller
         if line.logical_parent is not None:
-            batch.logical[position] = line.logical_parent
+            parsed.logical[position] = line.logical_parent
         message = line.message
         if message is not None and message.stop_reason == CALL and not any(map(_is_call, blocks[position])):
-            batch.asking.append(position)
-    batch.bad_parents = [at for at, line in enumerate(lines) if type(line) is OddLine and line.odd_parent]
-    batch.numbers, batch.kinds, batch.blocks, batch.messages = numbers, kinds, blocks, messages
-    batch.uuids = [line.uuid for line in lines]
-    batch.parents = [line.parent for line in lines]
-    batch.versions = [line.version for line in lines]
-    batch.sidechain = bytes([line.sidechain is True for line in lines])
-    batch.prompt = bytes(prompt)
+            parsed.asking.append(position)
+    parsed.bad_parents = [at for at, line in enumerate(lines) if type(line) is OddLine and line.odd_parent]
+    parsed.numbers, parsed.kinds, parsed.blocks, parsed.messages = numbers, kinds, blocks, messages
+    parsed.uuids = [line.uuid for line in lines]
+    parsed.parents = [line.parent for line in lines]
+    parsed.versions = [line.version for line in lines]
+    parsed.sidechain = bytes([line.sidechain is True for line in lines])
+    parsed.prompt = bytes(prompt)
 
 
 class _SpokenBlock(msgspec.Struct):
@@ -257,10 +257,10 @@ class Claude:
 
     name: Final = "claude"
 
-    def batch(self, chunk: Chunk) -> Batch:
-        """See :meth:`forkpoint.clients.codec.Codec.batch`."""
-        found = Batch()
-        entries: list[Line] = []
+    def parse(self, chunk: Chunk) -> Parsed:
+        """See :meth:`forkpoint.clients.codec.Codec.parse`."""
+        found = Parsed()
+        entries: list[DecodedLine] = []
         numbers: list[int] = []
         for place, line in enumerate(_decode(chunk)):
             if line is None:
@@ -275,7 +275,7 @@ class Claude:
         try:
             _enter(found, entries, numbers)
         except Nameless:
-            named: list[tuple[Line, int]] = []
+            named: list[tuple[DecodedLine, int]] = []
             for line, number in zip(entries, numbers, strict=True):
                 try:
                     speech([line], [KINDS.get(line.type, Kind.OTHER)])

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol, Ty
 
 from forkpoint.clients.claude.codec import CLAUDE
 from forkpoint.clients.claude.keys import PARENT
-from forkpoint.clients.codec import Batch, parse_version
+from forkpoint.clients.codec import Parsed, parse_version
 from forkpoint.clients.edits import compact
 from forkpoint.clients.lines import CHUNK, LONGEST, Chunk, Damage, Sidecar, Span, chunks, pieces
 from forkpoint.core import appends, order, splice
@@ -414,24 +414,24 @@ class Table:
     def __len__(self) -> int:
         return len(self.uuids)
 
-    def extend(self, batch: Batch) -> None:
-        """Enters the entries of a batch."""
+    def extend(self, parsed: Parsed) -> None:
+        """Enters the entries of some lines."""
         base = len(self.uuids)
-        self.logical |= {base + at: uuid for at, uuid in batch.logical.items()}
-        self.sources |= {base + at: uuid for at, uuid in batch.callers.items()}
-        self.asking += [base + at for at in batch.asking]
-        self.bad_parents += [base + at for at in batch.bad_parents]
-        self.kinds += batch.kinds
-        self.blocks += batch.blocks
-        self.messages += batch.messages
-        self.prompt += batch.prompt
-        self.uuids += batch.uuids
-        self.parents += batch.parents
-        self.numbers.extend(batch.numbers)
-        self.sidechain += batch.sidechain
-        for version in set(batch.versions) - self.known_versions.keys():
+        self.logical |= {base + at: uuid for at, uuid in parsed.logical.items()}
+        self.sources |= {base + at: uuid for at, uuid in parsed.callers.items()}
+        self.asking += [base + at for at in parsed.asking]
+        self.bad_parents += [base + at for at in parsed.bad_parents]
+        self.kinds += parsed.kinds
+        self.blocks += parsed.blocks
+        self.messages += parsed.messages
+        self.prompt += parsed.prompt
+        self.uuids += parsed.uuids
+        self.parents += parsed.parents
+        self.numbers.extend(parsed.numbers)
+        self.sidechain += parsed.sidechain
+        for version in set(parsed.versions) - self.known_versions.keys():
             self.known_versions[version] = parse_version(version)
-        self.versions += map(self.known_versions.__getitem__, batch.versions)
+        self.versions += map(self.known_versions.__getitem__, parsed.versions)
 
     def span(self, position: int) -> Span:
         """Where the line of an entry stands."""
@@ -579,14 +579,14 @@ def _sort(found: Transcript, chunk: Chunk) -> None:
     starts = [*accumulate(map(len, chunk.lines), lambda at, length: at + length + 1, initial=chunk.start)]
     table.starts.extend(starts[1:])
     found.size = starts[-1] - (not chunk.complete)
-    batch = CLAUDE.batch(chunk)
-    table.extend(batch)
+    parsed = CLAUDE.parse(chunk)
+    table.extend(parsed)
 
     def span(place: int) -> Span:
         return Span(chunk.number + place, starts[place], starts[place + 1] - 1)
 
-    found.damage += [Damage(span(place), why) for place, why in batch.damage]
-    found.sidecars += [Sidecar(span(place), kind) for place, kind in batch.sidecars]
+    found.damage += [Damage(span(place), why) for place, why in parsed.damage]
+    found.sidecars += [Sidecar(span(place), kind) for place, kind in parsed.sidecars]
 
 
 def _mend(found: Transcript, table: Table) -> None:
