@@ -196,3 +196,10 @@ def test_the_keys_of_a_client_are_named_by_its_package_alone() -> None:
 def test_a_key_that_is_named_is_found(text: str) -> None:
     assert keys_named(text)
     assert not keys_named('"""A line whose ``parentUuid`` is none."""\nparent = line.parent')
+
+
+def test_what_all_clients_share_imports_none_of_them() -> None:
+    shared = sorted((SOURCE / "clients").glob("*.py"))
+    assert len(shared) > 4
+    found = {path.name: imported(path.read_text("utf-8"), "forkpoint.clients") for path in shared}
+    assert {name: parts for name, parts in found.items() if parts - {path.stem for path in shared}} == {}

@@ -15,7 +15,7 @@ import pytest
 import forkpoint
 from forkpoint import runtime_checks
 from forkpoint.clients.claude import certificate, schemas, second_reader
-from forkpoint.clients.edits import with_parent
+from forkpoint.clients.claude.written import with_parent
 from forkpoint.clients.lines import Span
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Entry, Kind, Log, Use

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.clients.claude.written import dump
+from forkpoint.clients.jsontext import dump
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import Marker, find_marker, read_marker
 from strategies_fork import entry, parse

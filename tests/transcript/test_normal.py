@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from forkpoint.answers.normal_form import NormalEntry, NormalLine, NormalSidecar
 from forkpoint.clients.claude import normal
-from forkpoint.clients.claude.written import dump
+from forkpoint.clients.jsontext import dump
 from forkpoint.ops import normalizing
 from forkpoint.transcript.format import canonical, reader
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import msgspec
 
-from forkpoint.clients.claude.written import dump
+from forkpoint.clients import jsontext
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import splice
 
 
@@ -85,11 +86,6 @@ def with_changed(line: bytes, keys: Sequence[str], change: Callable[[bytes], byt
     return line
 
 
-def with_parent(line: bytes, parent: str | None) -> bytes:
-    """The line with another parent, all other bytes as they were."""
-    return with_value(line, "parentUuid", parent)
-
-
 def with_message_value(line: bytes, key: str, value: object) -> bytes:
     """The line with another value of a key that its message has, all other bytes as they were."""
     return with_changed(line, ["message"], lambda message: with_value(message, key, value))
@@ -117,15 +113,7 @@ def without_blocks(line: bytes, gone: Collection[int], nothing: bytes) -> bytes:
     outer = _members(line, b"message")[-1]
     message = line[outer.value_start : outer.value_end]
     inner = _members(message, b"content")[-1]
-    start = inner.value_start + 1
-    pieces: list[bytes] = []
-    at = splice.skip_space(message, start)
-    while message[at : at + 1] != b"]":
-        end = splice.value_end(message, at)
-        pieces.append(message[at:end])
-        at = splice.skip_space(message, end)
-        if message[at : at + 1] == b",":
-            at = splice.skip_space(message, at + 1)
+    pieces = jsontext.array_values(message[inner.value_start : inner.value_end])
     left = [piece for number, piece in enumerate(pieces) if number not in gone]
     content = b"[" + b",".join(left) + b"]" if left else nothing
     return _replace(line, [outer], _replace(message, [inner], content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import accumulate
@@ -105,3 +106,12 @@ def array_values(text: bytes) -> list[bytes]:
         if text[at : at + 1] == b",":
             at = splice.skip_space(text, at + 1)
     return values
+
+
+def dump(value: object) -> bytes:
+    """A value as clients write it: compact JSON, not ASCII-escaped; what UTF-8 cannot say is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return json.dumps(value, separators=(",", ":")).encode()

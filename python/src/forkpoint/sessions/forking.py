@@ -26,7 +26,8 @@ from forkpoint.clients.claude.lines import REMINDER_KEYS, SESSION_KEY, SIDE, SLU
 from forkpoint.clients.claude.places import SESSION_ID, SUFFIX
 from forkpoint.clients.claude.schemas import Schemas
 from forkpoint.clients.claude.words import no_error
-from forkpoint.clients.claude.written import dump, stamp
+from forkpoint.clients.claude.written import stamp
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import rendering
 from forkpoint.core.entries import Id, Log
 from forkpoint.disk import files

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.clients.edits import with_parent
+from forkpoint.clients.claude.written import with_parent
 from forkpoint.clients.kinds import SPOKEN
 from forkpoint.evidence import states
 from forkpoint.evidence.memory import FULL, Everything, ForkSpec, Recent, Since, fork_memory, left

@@ -23,8 +23,7 @@ from forkpoint.clients.claude.codec import DecodedLine, read_line
 from forkpoint.clients.claude.keys import GIT_BRANCH, NAMES, PARENT, USER_TYPE
 from forkpoint.clients.claude.lines import SESSION_KEY, SIDE
 from forkpoint.clients.claude.places import SUFFIX
-from forkpoint.clients.claude.written import custom_title, stamp, time_said
-from forkpoint.clients.edits import with_parent
+from forkpoint.clients.claude.written import custom_title, stamp, time_said, with_parent
 from forkpoint.clients.kinds import SPOKEN
 from forkpoint.clients.lines import read_keys
 from forkpoint.core.entries import Kind

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from forkpoint.clients import jsontext
 from forkpoint.clients.claude.blocks import SERVER_CALLS, is_server_result
-from forkpoint.clients.claude.written import dump
 from forkpoint.clients.edits import with_raw
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import splice
 
 WHOLE: Final = frozenset({"thinking", "redacted_thinking", "image", "document"}) | SERVER_CALLS

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from forkpoint.clients.claude.codec import KINDS
 from forkpoint.clients.claude.lines import SESSION_KEY, SPEECH_TYPES
-from forkpoint.clients.claude.written import dump
 from forkpoint.clients.codec import parse_version
+from forkpoint.clients.jsontext import dump
 from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 

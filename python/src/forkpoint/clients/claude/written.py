@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from forkpoint.clients.claude.keys import CUSTOM_TITLE, LEAF, PARENT
 from forkpoint.clients.claude.lines import COPIED, SESSION_KEY, SIDE
+from forkpoint.clients.edits import with_value
+from forkpoint.clients.jsontext import dump
 
 KEY: Final = "forkpoint"
 """The key under which a line that was appended here says what it is."""
@@ -16,15 +17,6 @@ SCHEME: Final = 1
 """Names the form of what stands under the key; what is of another form is refused."""
 PROMPT_LENGTH: Final = 200
 """To how many characters clients clip the prompt that they name."""
-
-
-def dump(value: object) -> bytes:
-    """A value as clients write it: compact JSON, not ASCII-escaped; what UTF-8 cannot say is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def stamp(when: datetime) -> str:
@@ -89,3 +81,8 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
 def custom_title(title: str, session: str) -> bytes:
     """The line that gives a session a title, without the newline, as clients write it."""
     return dump({"type": "custom-title", CUSTOM_TITLE: title, SESSION_KEY: session})
+
+
+def with_parent(line: bytes, parent: str | None) -> bytes:
+    """The line with another parent, all other bytes as they were."""
+    return with_value(line, PARENT, parent)

@@ -13,7 +13,7 @@ from typing import Final
 
 from forkpoint.clients.claude.keys import MESSAGE_UUID
 from forkpoint.clients.claude.lines import SESSION_KEY
-from forkpoint.clients.claude.written import dump
+from forkpoint.clients.jsontext import dump
 from forkpoint.transcript.format.reader import Transcript
 
 TYPE: Final = "forkpoint"

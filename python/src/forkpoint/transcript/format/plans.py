@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from forkpoint.clients.claude.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
-from forkpoint.clients.claude.written import dump
 from forkpoint.clients.edits import each_line, with_changed
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import splice
 from forkpoint.transcript.format.reader import Transcript
 

@@ -15,8 +15,8 @@ from typing import Final, Literal
 
 from forkpoint.clients.claude.faces import Piece, faced
 from forkpoint.clients.claude.versions import LAST_PROMPT
-from forkpoint.clients.claude.written import KEY, SCHEME, dump
-from forkpoint.clients.edits import with_parent
+from forkpoint.clients.claude.written import KEY, SCHEME, with_parent
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import contexts, overlays, rewriting, trims
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay

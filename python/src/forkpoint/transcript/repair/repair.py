@@ -18,7 +18,8 @@ from forkpoint.clients.claude.faces import Piece, faced
 from forkpoint.clients.claude.keys import LOGICAL_PARENT, PARENT
 from forkpoint.clients.claude.lines import ENVELOPE, META, SESSION_KEY, STOP_REASON
 from forkpoint.clients.claude.words import NOTHING
-from forkpoint.clients.edits import with_message_value, with_parent, without_blocks
+from forkpoint.clients.claude.written import with_parent
+from forkpoint.clients.edits import with_message_value, without_blocks
 from forkpoint.clients.lines import LONGEST, Damage
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Block, Id, Kind, Result, Use

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 from forkpoint.clients.claude import certificate
 from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.versions import LAST_LINE, LAST_PROMPT
-from forkpoint.clients.claude.written import KEY, SCHEME, dump, entry, last_prompt, stamp
+from forkpoint.clients.claude.written import KEY, SCHEME, entry, last_prompt, stamp
+from forkpoint.clients.jsontext import dump
 from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import appends
 from forkpoint.disk.append import QUIET, Interleaved, Known, Stale, Unconfirmed, append

@@ -18,8 +18,8 @@ from typing import Any, Final
 from forkpoint.clients.claude.blocks import is_call, is_result
 from forkpoint.clients.claude.lines import META
 from forkpoint.clients.claude.tools import WITHOUT_EFFECT
-from forkpoint.clients.claude.written import KEY, SCHEME, clipped, dump, entry, last_prompt
-from forkpoint.clients.edits import with_parent
+from forkpoint.clients.claude.written import KEY, SCHEME, clipped, entry, last_prompt, with_parent
+from forkpoint.clients.jsontext import dump
 from forkpoint.clients.kinds import SPOKEN
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from forkpoint.clients.claude.keys import AGENT_ID, PARENT_LAST, PARENT_SESSION
 from forkpoint.clients.claude.lines import CONTEXT_REF, SIDE
-from forkpoint.clients.edits import with_parent, with_value, without_key
+from forkpoint.clients.claude.written import with_parent
+from forkpoint.clients.edits import with_value, without_key
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id
 from forkpoint.runtime_checks import promised

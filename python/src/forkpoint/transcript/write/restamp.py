@@ -11,8 +11,8 @@ from typing import Final
 from forkpoint.clients.claude.keys import FORKED_FROM, MESSAGE_UUID
 from forkpoint.clients.claude.lines import SESSION_KEY
 from forkpoint.clients.claude.versions import LAST_TO_RESTAMP
-from forkpoint.clients.claude.written import dump
 from forkpoint.clients.edits import compact, joined
+from forkpoint.clients.jsontext import dump
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
